@@ -1,0 +1,1 @@
+"""Decides whether a response is right. Knows no framework."""

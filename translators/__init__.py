@@ -1,0 +1,1 @@
+"""Turns published metadata into the tasks that an evaluation framework runs."""
