@@ -1,0 +1,1 @@
+"""The ``mmeval-pack`` command: one file a command."""

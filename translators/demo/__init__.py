@@ -1,0 +1,1 @@
+"""The bundled sample through the real command line."""
