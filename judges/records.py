@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
 
@@ -29,6 +29,89 @@ class Score(NamedTuple):
     status: Status
     extraction: str | None
     reason: str | None
+
+
+class Reading(NamedTuple):
+    """What one stage made of a response.
+
+    Attributes:
+        score: in [0, 1] when the stage decides; None when it passes the response on.
+        extraction: the answer as the stage read it, None when it read nothing.
+        invalid: a reason code; it ends the pipeline with status ``invalid`` and score 0.
+    """
+
+    score: float | None
+    extraction: str | None
+    invalid: str | None = None
+
+
+PASS: Final = Reading(None, None)
+
+
+class Doc:
+    """What scoring reads of one row, and nothing else.
+
+    Attributes:
+        id: the row's id, of whatever type it was published with.
+        truth: the reference answer, any JSON value; None when the row has none.
+        question_type: as the row declares it (any JSON value); see `judges.question` for the one that counts.
+        message: the first message; empty when there is none.
+        has_message: whether the row has a last message that a response can belong to.
+        row: the row itself, for the stages that show it to a judge.
+        question: what `judges.question` derived from the above, None until it is asked.
+    """
+
+    __slots__ = ("has_message", "id", "message", "question", "question_type", "row", "truth")
+
+    def __init__(
+        self,
+        truth: Any,
+        message: Mapping[str, Any],
+        question_type: Any = None,
+        *,
+        id: Any = None,  # noqa: A002 (the published name of the field)
+        row: Mapping[str, Any] | None = None,
+        has_message: bool = True,
+    ) -> None:
+        self.truth = truth
+        self.message = message
+        self.question_type = question_type
+        self.id = id
+        self.row = {} if row is None else row
+        self.has_message = has_message
+        self.question: Any = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Doc:
+        """The Doc of a row of any layout (v1 to v3).
+
+        The truth is the top-level ``answer``; where that is missing, null or blank text, the top-level
+        ``reference_response``; in the older layouts, whose top level holds no truth, the first message's
+        ``answer``, and the question type then comes from there too.
+
+        Raises:
+            InputError: ``messages`` is neither a list nor its JSON text.
+        """
+        messages = row.get("messages")
+        if not isinstance(messages, list):
+            messages = messages_of(row)
+        first = messages[0] if messages else None
+        message = first if isinstance(first, dict) else {}
+        truth, question_type = row.get("answer"), row.get("question_type")
+        if is_blank(truth):
+            reference = row.get("reference_response")
+            if not is_blank(reference):
+                truth = reference
+            elif "answer" not in row and "answer" in message:
+                truth = message["answer"]
+                question_type = message.get("question_type", question_type)
+        has_message = bool(messages) and isinstance(messages[-1], dict)
+        return cls(truth, message, question_type, id=row.get("id"), row=row, has_message=has_message)
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a truth is missing: null or blank text. An empty list is not blank."""
+    return value is None or (isinstance(value, str) and (not value or value.isspace()))
 
 
 def messages_of(row: Mapping[str, Any]) -> list[Any]:
