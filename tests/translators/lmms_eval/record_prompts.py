@@ -15,7 +15,7 @@ from lmms_eval.__main__ import cli_evaluate
 
 
 def record(path: Path) -> None:
-    """Makes every call of the processor's chat template append its texts to the file, one JSON text a line."""
+    """Makes every call of the processor's chat template append its texts to the file, one a line."""
     original = transformers.Qwen2_5_VLProcessor.apply_chat_template
 
     def apply_chat_template(self: Any, *args: Any, **kwargs: Any) -> Any:

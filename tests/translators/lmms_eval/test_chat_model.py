@@ -49,7 +49,8 @@ def test_a_real_model_class_gets_each_image_in_the_place_of_its_token(run: Path)
         for line in log.read_text().splitlines()
     ]
     expected = [
-        f"<|im_start|>user\n{sample['input'].replace('<image>', IMAGE_SLOT)}<|im_end|>\n<|im_start|>assistant\n"
+        f"<|im_start|>user\n{sample['input'].replace('<image>', IMAGE_SLOT)}<|im_end|>\n"
+        "<|im_start|>assistant\n"
         for sample in samples
     ]
     assert len({sample["detail"]["task"] for sample in samples}) == 5

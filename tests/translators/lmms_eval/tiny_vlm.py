@@ -1,4 +1,4 @@
-"""Makes a Qwen2.5-VL checkpoint of a few hundred kilobytes with random weights: ``python tiny_vlm.py FOLDER``.
+"""Makes a tiny Qwen2.5-VL checkpoint with random weights: ``python tiny_vlm.py FOLDER``.
 
 Its answers mean nothing. It lets lmms-eval's own model class run a task offline, through a real chat
 template, a real image processor and a real generate.
