@@ -1,0 +1,79 @@
+"""The bundled sample: reviewable rows and drawings in, one parquet file a task out.
+
+``python -m mmeval_pack.translators.demo.sample [TASKS_DIR]`` rebuilds ``<benchmark>/sample/<task>.parquet`` from
+``<benchmark>/sample/rows.json``. Rows have the published v3 layout: id, media, messages, and the rest top level.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators.demo.drawing import draw
+
+TASKS_DIR = Path(__file__).resolve().parents[2] / "tasks"
+Row = dict[str, Any]
+
+
+def _png(lines: Sequence[str]) -> dict[str, Any]:
+    buffer = io.BytesIO()
+    draw(lines).save(buffer, "PNG")
+    return {"bytes": buffer.getvalue(), "path": None}
+
+
+def row_of(entry: Mapping[str, Any]) -> Row:
+    """One row of ``rows.json`` as it is published: drawings become PNG bytes, the message becomes JSON text."""
+    message = {"role": "user", **entry["message"]}
+    extras = {key: value for key, value in entry.items() if key not in ("id", "images", "message")}
+    return {
+        "id": entry["id"],
+        "media": [_png(lines) for lines in entry["images"]],
+        "messages": json.dumps([message], ensure_ascii=False),
+        **extras,
+    }
+
+
+def described(path: Path) -> dict[str, list[Row]]:
+    """The rows that one ``rows.json`` describes, by task.
+
+    Raises:
+        InputError: the file is no JSON, or a row lacks a key.
+    """
+    try:
+        tasks = json.loads(path.read_text(encoding="utf-8"))
+        return {task: [row_of(entry) for entry in entries] for task, entries in tasks.items()}
+    except ValueError as error:
+        raise InputError(f"{path}: no JSON: {error}") from None
+    except KeyError as error:
+        raise InputError(f"{path}: a row lacks {error}; it needs id, message and images") from None
+
+
+def write(rows: Sequence[Row], path: Path) -> None:
+    """Writes rows as parquet with the features that ``datasets`` decodes images by."""
+    import pyarrow
+    from datasets import Features, Image, List, Value
+    from pyarrow import parquet
+
+    scalar = {str: Value("string"), int: Value("int64")}
+    features = {key: List(Image()) if key == "media" else scalar[type(rows[0][key])] for key in rows[0]}
+    schema = Features(features).arrow_schema
+    parquet.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema), path)
+
+
+def build(tasks_dir: Path = TASKS_DIR) -> list[Path]:
+    """Rebuilds every sample below ``tasks_dir`` and returns the files written."""
+    written = []
+    for path in sorted(tasks_dir.glob("*/sample/rows.json")):
+        for task, rows in described(path).items():
+            written.append(path.parent / f"{task}.parquet")
+            write(rows, written[-1])
+    return written
+
+
+if __name__ == "__main__":
+    build(*map(Path, sys.argv[1:2]))
