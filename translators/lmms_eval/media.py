@@ -1,0 +1,28 @@
+"""Images and videos of a row, in the forms that lmms-eval takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+from PIL import Image, ImageOps
+
+
+def image(value: Any, locate: Callable[[str], str]) -> Image.Image:
+    """The image in RGB, since lmms-eval sends PNG, which fails on CMYK and keeps palettes.
+
+    Args:
+        value: a decoded image, the ``{"bytes", "path"}`` of an undecoded one, or a path.
+        locate: path in the row -> path of the file.
+    """
+    if not isinstance(value, Image.Image):
+        data = value.get("bytes") if isinstance(value, dict) else None
+        # datasets turns images by their EXIF orientation when it decodes them.
+        value = ImageOps.exif_transpose(Image.open(BytesIO(data) if data else video(value, locate)))
+    return value.convert("RGB")
+
+
+def video(value: Any, locate: Callable[[str], str]) -> str:
+    """The path of the file that a row names, as a path or in a ``{"bytes", "path"}``."""
+    return locate(value["path"] if isinstance(value, dict) else value)

@@ -1,0 +1,113 @@
+"""Where the rows of a task come from: the hub, a file named at compile time, or a folder named at run time.
+
+Stdlib only: the entry point imports this module in every lmms-eval process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mmeval_pack.translators.lmms_eval.halt import halt
+
+ROWS_VARIABLE = "MMEVAL_ROWS"
+AUTOLOAD_VARIABLE = "MMEVAL_AUTOLOAD"
+
+# Folders of the local rows by task name. The functions of one utils.py do not share their module (lmms-eval
+# executes it once a reference), so what source() learns from its __file__ can reach doc_to_visual only here.
+_folders: dict[str, Path] = {}
+
+
+class Source(NamedTuple):
+    """What ``datasets.load_dataset`` is called with.
+
+    Attributes:
+        path: repository on the hub, or the name of a builder.
+        name: configuration of the repository, None for local rows.
+        kwargs: further arguments.
+    """
+
+    path: str
+    name: str | None
+    kwargs: dict[str, Any]
+
+
+def autoload() -> bool:
+    """Whether the entry point may add anything to lmms-eval."""
+    return os.environ.get(AUTOLOAD_VARIABLE) != "0"
+
+
+def source(literal: Mapping[str, Any], file: str) -> Source:
+    """Find the rows of a task.
+
+    Args:
+        literal: the task, as :meth:`Task.literal` gives it.
+        file: the generated ``utils.py``; a path of rows in the literal is relative to its folder.
+
+    Raises:
+        SystemExit: local rows are asked for and are not there, or are no parquet file.
+    """
+    task, rows = literal["name"], local_rows(literal, file)
+    if rows is None:
+        return Source(literal["repo"], literal["config"], {})
+    _folders[task] = rows.parent
+    # datasets keeps what it built from a file under the file's path and mtime. The description is part of
+    # that key too, so with the digest in it a file that was replaced in place is read anew.
+    kwargs = {"data_files": {literal["split"]: str(rows)}, "description": f"sha256:{digest(rows)}"}
+    return Source("parquet", None, kwargs)
+
+
+def local_rows(literal: Mapping[str, Any], file: str) -> Path | None:
+    """The parquet file that takes the hub's place, as an absolute path; None for the hub.
+
+    Raises:
+        SystemExit: the file or its folder is missing, or the file is no parquet file.
+    """
+    if folder := os.environ.get(ROWS_VARIABLE):
+        rows, asked_by = Path(folder).resolve() / f"{literal['name']}.parquet", f"{ROWS_VARIABLE}={folder}"
+    elif literal["rows"]:
+        rows, asked_by = (Path(file).parent / literal["rows"]).resolve(), f"task {literal['name']}"
+    else:
+        return None
+    if not rows.parent.is_dir():
+        halt(f"{asked_by}: {rows.parent} is not a folder; expected a folder with {rows.name}")
+    if not rows.is_file():
+        found = ", ".join(sorted(path.name for path in rows.parent.glob("*.parquet"))) or "no parquet file"
+        halt(f"{asked_by}: expected {rows}; the folder holds {found}")
+    with rows.open("rb") as stream:
+        if stream.read(4) != b"PAR1":
+            halt(f"{asked_by}: {rows} is not a parquet file")
+    return rows
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file, computed once a process for each state (path, size, mtime) of it."""
+    state = path.stat()
+    return _digest(path, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _digest(path: Path, size: int, mtime: int) -> str:  # noqa: ARG001 - the key of the cache
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def media_file(task: str, repo: str, path: str) -> str:
+    """The absolute path of a media file that a row names relative to its dataset.
+
+    Args:
+        task: name of the task.
+        repo: the dataset's repository on the hub, from which the file is fetched unless the rows are local.
+        path: the path in the row; an absolute path or a URL stays as it is.
+    """
+    if Path(path).is_absolute() or "://" in path:
+        return path
+    if task in _folders:
+        return str(_folders[task] / path)
+    from huggingface_hub import hf_hub_download
+
+    return str(hf_hub_download(repo, path, repo_type="dataset"))
