@@ -23,7 +23,13 @@ def read(path: Path) -> Iterator[tuple[int, Any]]:
     with stream:
         for number, line in enumerate(stream, start=1):
             if line.strip():
-                try:
-                    yield number, json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise InputError(f"{path}, line {number}: not JSON: {error}") from None
+                yield number, _value(line, f"{path}, line {number}")
+
+
+def _value(line: bytes, place: str) -> Any:
+    try:
+        return json.loads(line.strip())
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}: not JSON: {error.msg} (column {error.colno})") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: not JSON: {error}") from None

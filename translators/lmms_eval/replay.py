@@ -56,7 +56,7 @@ def load(paths: Iterable[Path]) -> dict[Key, str | None]:
 def _entry(line: Any, place: str) -> tuple[Key, str | None]:
     if not isinstance(line, dict) or not {"task", "id", "response"} <= line.keys():
         raise InputError(f'{place}: expected an object with "task", "id" and "response"')
-    if not isinstance(line["task"], str) or not isinstance(line["id"], str | int):
+    if not isinstance(line["task"], str) or type(line["id"]) not in (str, int):  # True is no id
         raise InputError(f'{place}: "task" must be text and "id" text or a whole number')
     if not isinstance(line["response"], str | None):
         raise InputError(f'{place}: "response" must be text or null')
@@ -95,9 +95,10 @@ class Replaying:
             SystemExit: for some rows none is recorded; the message names them all.
         """
         keys = self._keys(requests)
-        if missing := [key for key in dict.fromkeys(keys) if key not in self.responses]:
+        asked = dict.fromkeys(keys)
+        if missing := [key for key in asked if key not in self.responses]:
             rows = "\n".join(f"  task {task}, id {row!r}" for task, row in missing)
-            halt(f"model replay: no response is recorded for {len(missing)} of {len(keys)} rows:\n{rows}")
+            halt(f"model replay: no response is recorded for {len(missing)} of {len(asked)} rows:\n{rows}")
         return [_generated(self.responses[key]) for key in keys]
 
     def _keys(self, requests: Sequence[Any]) -> list[Key]:
