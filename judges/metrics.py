@@ -1,8 +1,8 @@
 """From the verdict on each sample to the figures of a run, with no framework in between.
 
 A sample gives one record to each metric, and a record that counts has the key ``score``. lmms-eval makes a
-standard error of that key, whatever the metric. So a record that does not count lacks it (a None there ends the
-run), and so do those of the breakdown, of which there is no standard error.
+standard error of that key, whatever the metric. So a record that does not count lacks it (a None there ends
+the run), and so do those of the breakdown, of which there is no standard error.
 """
 
 from __future__ import annotations
