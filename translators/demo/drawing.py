@@ -1,7 +1,7 @@
 """Small pictures from a few words, the same pixels on every machine and with every Pillow.
 
-A drawing is a list of lines: the canvas, then shapes in painter's order. Coordinates are whole pixels from the
-top left corner::
+A drawing is a list of lines: the canvas, then shapes in painter's order. Coordinates are whole pixels from
+the top left corner::
 
     ["48x48 white RGB", "circle red 24 24 10", "box blue 4 4 8 6", "text black 30 2 7"]
 """
@@ -9,13 +9,14 @@ top left corner::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-
-from PIL import Image, ImageColor, ImageFont
+from typing import TypeVar
 
 from mmeval_pack.judges.errors import InputError
+from PIL import Image, ImageColor, ImageFont
 
 Inside = Callable[[int, int], bool]
+Colour = tuple[int, ...]
+Read = TypeVar("Read")
 MODES = ("RGB", "RGBA", "L", "P")
 
 
@@ -61,52 +62,50 @@ SHAPES: dict[str, Callable[..., Inside]] = {
 }
 
 
-def _shape(line: str) -> tuple[str, Inside]:
-    kind, colour, *rest = line.split()
-    if kind == "text":
-        left, top, words = line.split(maxsplit=4)[2:]
-        return colour, _text(int(left), int(top), words)
-    return colour, SHAPES[kind](*map(int, rest))
-
-
-@lru_cache
-def _colour(name: str) -> tuple[int, ...]:
-    return ImageColor.getrgb(name)[:3]
-
-
 def draw(lines: Sequence[str]) -> Image.Image:
     """The picture that ``lines`` describe, in the mode that its first line names.
 
-    In mode RGBA the ground is transparent and keeps its colour underneath; mode P holds one palette entry a colour.
+    In mode RGBA the ground is transparent and keeps its colour underneath; mode P keeps a palette.
 
     Raises:
         InputError: a line is no canvas or no shape.
     """
-    line = ""
-    try:
-        line, *drawn = lines
-        size, ground, mode = line.split()
-        width, height = map(int, size.split("x"))
-        shapes: list[tuple[str, Inside]] = []
-        for line in drawn:
-            shapes.append(_shape(line))
-            _colour(shapes[-1][0])
-        palette = [_colour(ground), *(_colour(colour) for colour, _ in shapes)]
-    except (ValueError, KeyError, TypeError):
-        raise InputError(
-            f"drawing line {line!r}: expected a canvas (48x48 white RGB) first, then shapes (circle red 24 24 10)"
-        ) from None
-    if mode not in MODES:
-        raise InputError(f"drawing line {lines[0]!r}: unknown mode {mode}, expected one of {', '.join(MODES)}")
-    layers = list(enumerate((inside for _, inside in shapes), 1))
+    (width, height), ground, mode = _read(
+        _canvas, lines[0] if lines else "", "a canvas such as 48x48 white RGB"
+    )
+    shapes = [_read(_shape, line, "a shape such as circle red 24 24 10") for line in lines[1:]]
     indexes = bytes(
-        max((layer for layer, inside in layers if inside(i, j)), default=0)
+        max((layer for layer, (_, inside) in enumerate(shapes, 1) if inside(i, j)), default=0)
         for j in range(height)
         for i in range(width)
     )
     image = Image.frombytes("P", (width, height), indexes)
-    image.putpalette([part for colour in palette for part in colour])
+    image.putpalette([value for colour in (ground, *(colour for colour, _ in shapes)) for value in colour])
     return _in_mode(image, mode)
+
+
+def _read(read: Callable[[str], Read], line: str, expected: str) -> Read:
+    try:
+        return read(line)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"drawing line {line!r}: expected {expected}") from None
+
+
+def _canvas(line: str) -> tuple[tuple[int, int], Colour, str]:
+    size, ground, mode = line.split()
+    width, height = map(int, size.split("x"))
+    if mode not in MODES:
+        raise ValueError(mode)
+    return (width, height), ImageColor.getrgb(ground)[:3], mode
+
+
+def _shape(line: str) -> tuple[Colour, Inside]:
+    kind, colour, *rest = line.split()
+    rgb = ImageColor.getrgb(colour)[:3]
+    if kind == "text":
+        left, top, words = line.split(maxsplit=4)[2:]
+        return rgb, _text(int(left), int(top), words)
+    return rgb, SHAPES[kind](*map(int, rest))
 
 
 def _in_mode(image: Image.Image, mode: str) -> Image.Image:

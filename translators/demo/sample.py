@@ -1,7 +1,7 @@
 """The bundled sample: reviewable rows and drawings in, one parquet file a task out.
 
-``python -m mmeval_pack.translators.demo.sample [TASKS_DIR]`` rebuilds ``<benchmark>/sample/<task>.parquet`` from
-``<benchmark>/sample/rows.json``. Rows have the published v3 layout: id, media, messages, and the rest top level.
+``python -m mmeval_pack.translators.demo.sample [TASKS_DIR]`` rebuilds ``<benchmark>/sample/<task>.parquet``
+from ``<benchmark>/sample/rows.json``. Rows have the published v3 layout.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _png(lines: Sequence[str]) -> dict[str, Any]:
 
 
 def row_of(entry: Mapping[str, Any]) -> Row:
-    """One row of ``rows.json`` as it is published: drawings become PNG bytes, the message becomes JSON text."""
+    """One row of ``rows.json`` as it is published: drawings as PNG bytes, the message as JSON text."""
     message = {"role": "user", **entry["message"]}
     extras = {key: value for key, value in entry.items() if key not in ("id", "images", "message")}
     return {

@@ -1,0 +1,85 @@
+"""``mmeval-pack demo``: the bundled sample through the real lmms-eval."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mmeval_pack.translators.cli._common import add_command, say, tasks_dir
+
+if TYPE_CHECKING:
+    from mmeval_pack.translators.demo.run import TaskRun
+
+_DESCRIPTION = """\
+Evaluate the bundled sample with the real lmms-eval command line and print its results.
+
+No model and no network are needed: an endpoint on this machine answers with recorded responses, which it
+finds by the text and the pixels that arrive. No judge is asked, so rows that need one stay unscored. The run
+has an environment of its own; keys and settings of yours do not reach it.
+Exit codes: 0 every row was evaluated, 1 lmms-eval failed or left rows out, 2 lmms-eval is not installed, or
+the sample or the folder cannot be used."""
+
+_MEANING = {
+    "no_judge": "the rules decided nothing, and there is no judge to ask",
+    "missing_answer": "the row has no answer",
+    "reasoning_unclosed": "the response never ends its reasoning",
+    "generation_failed": "the model gave no response",
+}
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the program."""
+    parser = add_command(
+        commands,
+        "demo",
+        "the bundled sample through the real lmms-eval",
+        _DESCRIPTION,
+        "mmeval-pack demo --out mmeval-demo",
+        run,
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("mmeval-demo"),
+        help="folder for rows, requests, log and results; replaces an earlier demo's (default: mmeval-demo)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the demo and print lmms-eval's table, then what the pack adds to it."""
+    from mmeval_pack.translators.demo.run import run as run_demo
+
+    say(options, "running lmms-eval on the bundled sample; this takes some 20 seconds")
+    done = run_demo(tasks_dir(options), options.out)
+    print(done.table)
+    for task in done.tasks:
+        print("\n".join(["", *_report(task)]))
+    print(f"\nresults and samples: {done.folder}\nrequests: {options.out / 'requests.jsonl'}")
+    print(f"lmms-eval's log: {options.out / 'lmms-eval.log'}")
+    return 0
+
+
+def _report(done: TaskRun) -> Iterator[str]:
+    """The lines about one task: what was scored, the groups, and what stands behind every reason."""
+    statuses = Counter(detail["status"] for detail in done.details)
+    headline = "mean_score" if "mean_score" in done.metrics else "accuracy"
+    rows = f"{len(done.details)} rows: {statuses['ok']} graded, {statuses['invalid']} invalid"
+    yield f"{done.task}: {rows}, {statuses['unscored']} unscored"
+    of_all = _number(done.metrics["published"])
+    yield f"  {headline} {_number(done.metrics.get(headline))} of the graded rows, {of_all} of all"
+    for name, values in done.metrics["breakdown"]["groups"].items():
+        for value, cell in values.items():
+            yield f"  {name} = {value}: {_number(cell['accuracy'])} of {cell['n']}"
+    reasons = Counter((detail["status"], detail["reason"]) for detail in done.details if detail["reason"])
+    for (status, reason), count in sorted(reasons.items()):
+        meaning = f" ({_MEANING[reason]})" if reason in _MEANING else ""
+        ids = ", ".join(str(d["id"]) for d in done.details if (d["status"], d["reason"]) == (status, reason))
+        yield f"  {count} {status}, {reason}{meaning}: id {ids}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float | int) else "none"
