@@ -47,6 +47,8 @@ def test_the_bound_changes_no_score(prediction: str, references: list[str], thre
         ("acme", ["ACME"], 0.5, 1.0),
         ("  Acme \n Corp ", ["acme corp"], 0.5, 1.0),
         ("acne", ["acme"], 0.5, 0.75),
+        ("abcdx", ["abcde"], 0.8, 0.8),
+        ("abcxy", ["abcde"], 0.8, 0.0),  # though 1 - 0.8 is less than 1/5
         ("ac", ["acme"], 0.5, 0.5),  # at the threshold
         ("a", ["acme"], 0.5, 0.0),  # below it
         ("a", ["acme"], 0.25, 0.25),
