@@ -1,1 +1,68 @@
-"""The ``mmeval-pack`` command: one file a command."""
+"""The command line ``mmeval-pack``: one module a command, found by its name in this folder.
+
+Importing a command module puts its name into this one, ``list`` and ``compile`` among them: the builtins of
+these names are out of reach here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+
+from mmeval_pack.judges.errors import PackError
+from mmeval_pack.translators._version import VERSION
+
+# What a shell reports for a process that these signals ended: 128 + SIGINT, 128 + SIGPIPE.
+_INTERRUPTED = 130
+_PIPE_CLOSED = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the arguments after the program's name; None takes the process's own.
+
+    Returns:
+        0 fine; 1 differs, or a gate is not met; 2 bad input or usage; 3 some sample could not be judged.
+    """
+    arguments = sys.argv[1:] if argv is None else argv
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A file's odd bytes or a terminal without Unicode must not end a command half-way.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        options = _parser(arguments[:1]).parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except PackError as error:
+        print(f"mmeval-pack: {error}", file=sys.stderr)
+        return error.exit_code
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at its end; that must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    return code
+
+
+def _parser(first: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of all commands, or, to start fast, of the one that comes first."""
+    parser = argparse.ArgumentParser(
+        prog="mmeval-pack",
+        description="Compile mm-eval benchmarks into tasks of evaluation frameworks, and score responses.",
+        epilog="example: mmeval-pack list",
+    )
+    parser.add_argument("--version", action="version", version=f"mmeval-pack {VERSION}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
+    names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    for name in [name for name in names if name in first] or names:
+        importlib.import_module(f"{__name__}.{name}").add_parser(commands)
+    return parser

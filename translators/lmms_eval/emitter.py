@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
-
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.manifest import digest_of, header
 from mmeval_pack.translators.plan import METADATA, Plan
@@ -57,9 +56,6 @@ class _Dumper(yaml.SafeDumper):
         if getattr(self.event, "tag", None) == "!function":
             return ""
         return str(super().choose_scalar_style())
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 _Dumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"utils.{name}"))

@@ -1,0 +1,78 @@
+"""``mmeval-pack compile``: write the tasks."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mmeval_pack.translators.cli._common import add_command, say, tasks_dir
+
+_DESCRIPTION = """\
+Write the tasks of benchmarks, each from its metadata.json and pack.json, into the tasks folder.
+
+Everything is compiled before the first file is written, and each file is replaced in one step: after an error
+the folder is as it was. Files that need no change are not touched. A file that was edited by hand is written
+anew; the edited text stays beside it as FILE.orig. Files that are no longer produced are removed, unless they
+were edited: those are named and left. A subset that the publisher marks as unsupported is no failure.
+Exit codes: 0 written, 2 bad input (nothing is written)."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the program."""
+    parser = add_command(
+        commands,
+        "compile",
+        "write the tasks into the tasks folder",
+        _DESCRIPTION,
+        "mmeval-pack compile muirbench sat",
+        run,
+    )
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help="benchmarks, by folder or name (default: all)"
+    )
+    parser.add_argument(
+        "--rows",
+        metavar="DIR",
+        type=Path,
+        help="read the rows from DIR/<task>.parquet instead of the hub (not in the pack's own folder)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compile, then write what differs and say so, a line a task."""
+    from mmeval_pack.translators import files
+    from mmeval_pack.translators.cli._outputs import compiled
+    from mmeval_pack.translators.plan import plans
+
+    root = tasks_dir(options)
+    found = plans(root, options.names, options.rows)
+    outputs = compiled(root, found, everything=not options.names)
+    with files.locked(root):
+        changes = [
+            change for output in outputs for change in files.compare(root, output.folder, output.texts)
+        ]
+        kept = files.apply(root, changes)
+    changed = {change.path for change in changes if change.state != "orphaned and hand-edited"}
+    written = 0
+    for plan in found:
+        for task in plan.tasks:
+            place = f"{plan.folder}/{plan.places[task.name]}/"
+            new = bool({f"{place}{task.name}.yaml", f"{place}utils.py"} & changed)
+            written += new
+            say(options, f"{task.name}: {'written' if new else 'unchanged'}")
+        for refused in plan.refused:
+            say(options, f"{plan.folder}, subset {refused.subset!r}: refused: {refused.reason}")
+    for change in changes:
+        if change.path in kept:
+            say(options, f"{change.path}: was edited by hand; the edited text is now {kept[change.path]}")
+        elif change.state == "orphaned":
+            say(options, f"{change.path}: removed, no longer produced")
+        elif change.state == "orphaned and hand-edited":
+            say(options, f"{change.path}: no longer produced, but edited by hand: left; remove or move it")
+    total = sum(len(plan.tasks) for plan in found)
+    refusals = sum(len(plan.refused) for plan in found)
+    say(
+        options,
+        f"{total} task(s): {written} written, {total - written} unchanged; {refusals} subset(s) refused",
+    )
+    return 0
