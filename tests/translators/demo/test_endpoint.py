@@ -4,23 +4,25 @@ import http.client
 import json
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
-
-from mmeval_pack.translators.demo.endpoint import PATH, Endpoint, Request, completion, failure
+from mmeval_pack.translators.demo.endpoint import PATH, Endpoint, Json, Request, completion, failure
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "Which one?"}]}
 
 
-def echo(request: Request):
+def echo(request: Request) -> Json:
     """Answers with the text of the question."""
     return completion(request.body["messages"][0]["content"])
 
 
 @pytest.fixture
-def endpoint():
+def endpoint() -> Iterator[Endpoint]:
     """A running endpoint that answers with the question."""
     with Endpoint(echo) as running:
         yield running
@@ -32,14 +34,14 @@ def connect(endpoint: Endpoint) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(host, timeout=5)
 
 
-def post(connection: http.client.HTTPConnection, body: str, path: str = PATH, **headers: str):
+def post(connection: http.client.HTTPConnection, body: str, path: str = PATH) -> tuple[int, Any]:
     """Status and JSON of one POST."""
-    connection.request("POST", path, body.encode(), headers)
+    connection.request("POST", path, body.encode())
     response = connection.getresponse()
     return response.status, json.loads(response.read())
 
 
-def test_the_openai_client_gets_the_handlers_completion(endpoint):
+def test_the_openai_client_gets_the_handlers_completion(endpoint: Endpoint) -> None:
     """The real client understands the answer, and the log holds the body that it sent."""
     client = openai.OpenAI(base_url=endpoint.base_url, api_key="sk-secret", max_retries=0)
     answer = client.chat.completions.create(**ASK)
@@ -48,7 +50,7 @@ def test_the_openai_client_gets_the_handlers_completion(endpoint):
     assert [request.body for request in endpoint.requests] == [ASK]
 
 
-def test_no_secret_is_kept(tmp_path):
+def test_no_secret_is_kept(tmp_path: Path) -> None:
     """The key stands neither in the log in memory nor in the file; other headers do."""
     log = tmp_path / "requests.jsonl"
     with Endpoint(echo, log=log) as endpoint:
@@ -62,7 +64,7 @@ def test_no_secret_is_kept(tmp_path):
     assert json.loads(line)["headers"]["x-mmeval-stage"] == "score"
 
 
-def test_content_may_be_empty_or_null():
+def test_content_may_be_empty_or_null() -> None:
     """Both reach the client as they are."""
     for content in ("", None):
         with Endpoint(lambda _, content=content: completion(content)) as endpoint:
@@ -70,7 +72,7 @@ def test_content_may_be_empty_or_null():
             assert client.chat.completions.create(**ASK).choices[0].message.content == content
 
 
-def test_a_failure_carries_its_status_message_and_headers():
+def test_a_failure_carries_its_status_message_and_headers() -> None:
     """The client raises the error of the status; ``x-should-retry: false`` keeps it from asking again."""
     refusal = failure(500, "no such row", x_should_retry="false")
     with Endpoint(lambda _: refusal) as endpoint:
@@ -80,7 +82,7 @@ def test_a_failure_carries_its_status_message_and_headers():
     assert len(endpoint.requests) == 1
 
 
-def test_wrong_paths_and_methods_are_404(endpoint):
+def test_wrong_paths_and_methods_are_404(endpoint: Endpoint) -> None:
     """Only POST /v1/chat/completions is served, and the message says so; the handler sees nothing."""
     connection = connect(endpoint)
     message = f"nothing at /v1/completions, only POST {PATH}"
@@ -95,14 +97,14 @@ def test_wrong_paths_and_methods_are_404(endpoint):
     ("body", "message"),
     [
         (
-            "{",
-            "the body is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+            '{"a":',
+            "the body is no JSON: Expecting value: line 1 column 6 (char 5)",
         ),
         ("", "the body is no JSON: Expecting value: line 1 column 1 (char 0)"),
         ("[]", "the body is a JSON list, expected an object"),
     ],
 )
-def test_a_body_that_is_no_json_object_is_400(endpoint, body, message):
+def test_a_body_that_is_no_json_object_is_400(endpoint: Endpoint, body: str, message: str) -> None:
     """The message says what is wrong; the connection stays usable."""
     connection = connect(endpoint)
     status, answer = post(connection, body)
@@ -110,7 +112,7 @@ def test_a_body_that_is_no_json_object_is_400(endpoint, body, message):
     assert post(connection, json.dumps(ASK))[0] == 200
 
 
-def test_a_connection_is_kept_and_answers_come_without_delay(endpoint):
+def test_a_connection_is_kept_and_answers_come_without_delay(endpoint: Endpoint) -> None:
     """Fifty calls over one socket; an answer in two segments would cost 40 ms each, two seconds in all."""
     connection = connect(endpoint)
     post(connection, json.dumps(ASK))
@@ -122,11 +124,11 @@ def test_a_connection_is_kept_and_answers_come_without_delay(endpoint):
     assert connection.sock is first
 
 
-def test_requests_are_served_at_the_same_time():
+def test_requests_are_served_at_the_same_time() -> None:
     """Eight requests meet at a barrier that opens only when all of them are in the handler."""
     barrier = threading.Barrier(8, timeout=5)
 
-    def meet(request: Request):
+    def meet(request: Request) -> Json:
         barrier.wait()
         return echo(request)
 
@@ -136,8 +138,8 @@ def test_requests_are_served_at_the_same_time():
     assert len(endpoint.requests) == 8
 
 
-def test_a_stop_waits_for_no_idle_client_and_frees_the_port():
-    """A client that keeps its connection open holds nothing up; afterwards nobody listens and no thread is left."""
+def test_a_stop_waits_for_no_idle_client_and_frees_the_port() -> None:
+    """A client that keeps its connection holds nothing up; then nobody listens and no thread is left."""
     before = threading.active_count()
     with Endpoint(echo) as endpoint:
         connection = connect(endpoint)
