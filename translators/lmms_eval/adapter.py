@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from mmeval_pack.judges import metrics
+from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.failures import is_generation_failure
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.records import Doc, Score, field, is_blank
 from mmeval_pack.translators.lmms_eval import media
 from mmeval_pack.translators.lmms_eval.check import check
+from mmeval_pack.translators.lmms_eval.halt import halt
 from mmeval_pack.translators.lmms_eval.logged import plain
 from mmeval_pack.translators.lmms_eval.source import media_file, source
 from mmeval_pack.translators.prompt import Prompt
@@ -59,9 +61,13 @@ class Bound:
         """The dataset unchanged, once every row of it is known to be usable.
 
         Raises:
-            SystemExit: some row is not; see :func:`check`.
+            SystemExit: some row is not, see :func:`check`; or the task itself is not.
         """
-        check(self.task.name, self.prompt, dataset)
+        try:
+            prompt, _ = self.prompt, self.pipeline
+        except InputError as error:
+            halt(f"task {self.task.name}: {error}")
+        check(self.task.name, prompt, dataset)
         return dataset
 
     def doc_to_text(self, doc: Mapping[str, Any]) -> str:

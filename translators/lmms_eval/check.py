@@ -82,9 +82,12 @@ def fault_of(row: dict[str, Any], media: int, prompt: Prompt) -> str | None:
         messages = messages_of(row)
         if not messages or not isinstance(messages[0], dict):
             return "messages must be a list that begins with an object"
-        tokens = sum(part["type"] != "text" for part in prompt.parts(row))
+        parts = prompt.parts(row)
     except InputError as error:
-        return str(error)
+        return str(error).removeprefix(f"row {name!r}: ")
+    if not parts:
+        return "the prompt is empty"
+    tokens = sum(part["type"] != "text" for part in parts)
     if tokens != media:
         return f"{tokens} media tokens in the prompt, {media} media in the row"
     return None

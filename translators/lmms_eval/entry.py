@@ -97,7 +97,7 @@ def extend(module: ModuleType) -> None:
     def initialize_tasks(
         self: Any, include_path: Any = None, include_defaults: bool = True
     ) -> dict[str, Any]:
-        index = original(self, include_path=include_path, include_defaults=include_defaults)
+        index: dict[str, Any] = original(self, include_path, include_defaults)
         if not include_defaults:
             return index
         pack: dict[str, Any] = {}

@@ -20,7 +20,8 @@ def image(value: Any, locate: Callable[[str], str]) -> Image.Image:
         data = value.get("bytes") if isinstance(value, dict) else None
         # datasets turns images by their EXIF orientation when it decodes them.
         value = ImageOps.exif_transpose(Image.open(BytesIO(data) if data else video(value, locate)))
-    return value.convert("RGB")
+    rgb: Image.Image = value.convert("RGB")
+    return rgb
 
 
 def video(value: Any, locate: Callable[[str], str]) -> str:

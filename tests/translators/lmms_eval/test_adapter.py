@@ -192,18 +192,20 @@ def test_every_bad_row_is_named_in_one_message(capsys: pytest.CaptureFixture[str
         row("<image><image>", media=0, id="many"),
         {**row(media=0, id="torn"), "messages": "[{"},
         {**row(media=0, id="none"), "messages": "[]"},
+        row("", media=0, id="blank"),
         row(media=0, id=None),
     )
     message = refused(data, capsys).splitlines()
     assert message[:3] == [
-        "mmeval-pack: task toy_mmeval: 5 of 6 rows cannot be asked, so nothing is:",
+        "mmeval-pack: task toy_mmeval: 6 of 7 rows cannot be asked, so nothing is:",
         "  row 1, id 'few': 1 media tokens in the prompt, 2 media in the row",
         "  row 2, id 'many': 2 media tokens in the prompt, 0 media in the row",
     ]
-    assert message[3].startswith("  row 3, id 'torn': row 'torn': messages is no JSON text: ")
+    assert message[3].startswith("  row 3, id 'torn': messages is no JSON text: ")
     assert message[4:] == [
         "  row 4, id 'none': messages must be a list that begins with an object",
-        "  row 5, id None: the id must be text",
+        "  row 5, id 'blank': the prompt is empty",
+        "  row 6, id None: the id must be text",
     ]
 
 
@@ -214,11 +216,14 @@ def test_hundreds_of_bad_rows_are_all_named(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_template_that_fails_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """The row and the template's own fault."""
+    """The row and the template's own fault on it; or the template, when no row could be rendered."""
     message = refused(dataset(row(media=0)), capsys, prompt_template="{{ question.x.y }}")
     assert message.startswith(
         "mmeval-pack: task toy_mmeval: 1 of 1 rows cannot be asked, so nothing is:\n  row 0, id 'r1': "
     )
+    message = refused(dataset(row(media=0)), capsys, prompt_template="{{ question")
+    assert message.startswith("mmeval-pack: task toy_mmeval: ")
+    assert len(message.splitlines()) == 1
 
 
 def test_ids_that_repeat_are_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
