@@ -7,21 +7,14 @@ arithmetic of the published scorers: the distance is taken on collapsed text, it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading, is_blank
 from rapidfuzz.distance import Levenshtein
 
 
-class HasThreshold(Protocol):
-    """The one score parameter that ANLS reads."""
-
-    @property
-    def threshold(self) -> float:
-        """Similarity in [0, 1] below which an answer counts as wrong."""
-
-
-def anls(doc: Doc, response: Any, params: HasThreshold) -> Reading:
+def anls(doc: Doc, response: Any, params: Params) -> Reading:
     """Grade by edit distance to the nearest reference: a score in [0, 1]."""
     references = references_of(doc.truth)
     if not references:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mmeval_pack.judges.anls import references_of
+from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading
 
 AGREEING = 3  # other annotators that must give the same answer for full credit
@@ -31,7 +32,7 @@ class Words(NamedTuple):
     contractions: dict[str, str]
 
 
-def vqa_accuracy(doc: Doc, response: Any, params: object) -> Reading:  # noqa: ARG001 (signature of every stage)
+def vqa_accuracy(doc: Doc, response: Any, params: Params) -> Reading:  # noqa: ARG001 (signature of every stage)
     """Grade by the share of annotators who agree: a score in [0, 1]."""
     references = references_of(doc.truth)
     if len(references) < 2:

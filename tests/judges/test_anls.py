@@ -1,12 +1,12 @@
 """ANLS: the arithmetic of the published scorers, at a bounded cost."""
 
 import time
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mmeval_pack.judges.anls import anls, references_of, similarity
+from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading
 
 TEXTS = st.text(alphabet="abAB ß\tİ1.é", max_size=12)
@@ -101,7 +101,7 @@ def test_references_of(truth: object, references: list[str]) -> None:
 )
 def test_stage(truth: object, response: object, reading: Reading) -> None:
     """The stage always decides, or says what is missing."""
-    assert anls(Doc(truth, {}), response, SimpleNamespace(threshold=0.5)) == reading
+    assert anls(Doc(truth, {}), response, Params()) == reading
 
 
 @pytest.mark.parametrize(

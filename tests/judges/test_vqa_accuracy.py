@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading
 from mmeval_pack.judges.vqa_accuracy import (
     agreement,
@@ -133,7 +134,7 @@ def test_agreement_is_the_mean_over_annotators_left_out(references: list[str]) -
 )
 def test_stage(truth: object, response: object, reading: Reading) -> None:
     """The stage always decides, or says what is missing."""
-    assert vqa_accuracy(Doc(truth, {}), response, None) == reading
+    assert vqa_accuracy(Doc(truth, {}), response, Params()) == reading
 
 
 @pytest.mark.parametrize(
