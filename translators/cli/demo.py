@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mmeval_pack.translators.cli._common import add_command, say, tasks_dir
 
 if TYPE_CHECKING:
-    from mmeval_pack.translators.demo.run import TaskRun
+    from mmeval_pack.translators.demo.outcome import TaskRun
 
 _DESCRIPTION = """\
 Evaluate the bundled sample with the real lmms-eval command line and print its results.
@@ -51,6 +51,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Run the demo and print lmms-eval's table, then what the pack adds to it."""
+    from mmeval_pack.translators.demo.run import LOG, REQUESTS
     from mmeval_pack.translators.demo.run import run as run_demo
 
     say(options, "running lmms-eval on the bundled sample; this takes some 20 seconds")
@@ -58,19 +59,19 @@ def run(options: argparse.Namespace) -> int:
     print(done.table)
     for task in done.tasks:
         print("\n".join(["", *_report(task)]))
-    print(f"\nresults and samples: {done.folder}\nrequests: {options.out / 'requests.jsonl'}")
-    print(f"lmms-eval's log: {options.out / 'lmms-eval.log'}")
+    print(f"\nresults and samples: {done.folder}")
+    print(f"requests: {options.out / REQUESTS}")
+    print(f"lmms-eval's log: {options.out / LOG}")
     return 0
 
 
 def _report(done: TaskRun) -> Iterator[str]:
     """The lines about one task: what was scored, the groups, and what stands behind every reason."""
     statuses = Counter(detail["status"] for detail in done.details)
-    headline = "mean_score" if "mean_score" in done.metrics else "accuracy"
     rows = f"{len(done.details)} rows: {statuses['ok']} graded, {statuses['invalid']} invalid"
-    yield f"{done.task}: {rows}, {statuses['unscored']} unscored"
-    of_all = _number(done.metrics["published"])
-    yield f"  {headline} {_number(done.metrics.get(headline))} of the graded rows, {of_all} of all"
+    yield f"{done.task.name}: {rows}, {statuses['unscored']} unscored"
+    headline, published = (_number(done.metrics[name]) for name in (done.task.metric, "published"))
+    yield f"  {done.task.metric} {headline} of the graded rows, {published} of all"
     for name, values in done.metrics["breakdown"]["groups"].items():
         for value, cell in values.items():
             yield f"  {name} = {value}: {_number(cell['accuracy'])} of {cell['n']}"

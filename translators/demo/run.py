@@ -1,28 +1,27 @@
-"""Runs the bundled sample through the real lmms-eval and checks that all of it was evaluated."""
+"""Runs the bundled sample through the real lmms-eval command line."""
 
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from mmeval_pack.judges.errors import InputError, PackError
+from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.endpoint import Endpoint
 from mmeval_pack.translators.demo.model import RecordedModel
-from mmeval_pack.translators.lmms_eval import log, replay
+from mmeval_pack.translators.demo.outcome import DemoError, TaskRun, read
+from mmeval_pack.translators.demo.sample import bundled
 from mmeval_pack.translators.plan import TASKS_DIR, find_task
 from mmeval_pack.translators.prompt import Prompt
 
 MARKER = ".mmeval-demo"
-FILTER = "mm-eval"
+ROWS, REQUESTS, LOG, RESULTS = "rows", "requests.jsonl", "lmms-eval.log", "results"
 TIMEOUT = 1800  # seconds; a run takes some 20
 # All that the child inherits. Keys, URLs, proxies, caches and settings of the user's other work stay outside.
 INHERITED = (
@@ -31,106 +30,75 @@ INHERITED = (
 )
 
 
-class DemoError(PackError):
-    """The run failed or is not complete (exit code 1)."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRun:
-    """What became of one task.
-
-    Attributes:
-        metrics: metric name -> value, as lmms-eval aggregated them.
-        details: one record a sample, as the pack logs it.
-    """
-
-    task: str
-    metrics: Mapping[str, Any]
-    details: Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What became of the sample.
 
     Attributes:
         table: lmms-eval's own table.
         folder: where lmms-eval wrote its results and samples.
+        tasks: what became of each task.
     """
 
     table: str
     folder: Path
-    tasks: Sequence[TaskRun]
+    tasks: list[TaskRun]
 
 
 def run(tasks_dir: Path, out: Path) -> Run:
     """Evaluates the sample of ``tasks_dir`` with its recorded responses.
 
-    Writes ``out/rows`` (the sample), ``out/requests.jsonl`` (what the model was asked),
-    ``out/lmms-eval.log`` and ``out/results`` (lmms-eval's files).
+    Writes below ``out``: ``rows`` (the sample), ``requests.jsonl`` (what the model was asked),
+    ``lmms-eval.log`` and ``results`` (lmms-eval's files).
 
     Raises:
         InputError: lmms-eval is not installed, or the sample or ``out`` cannot be used.
-        DemoError: lmms-eval failed or left something out.
+        DemoError: lmms-eval failed or left something out; the message ends with the last lines of its log.
     """
     if importlib.util.find_spec("lmms_eval") is None:
         raise InputError("lmms-eval is not installed: pip install 'mmeval-pack[lmms-eval]'")
-    files = {path.stem: path for path in sorted(tasks_dir.glob("*/sample/*.parquet"))}
-    if not files:
-        raise InputError(f"{tasks_dir}: holds no sample, expected <benchmark>/sample/<task>.parquet")
-    model, counts = _model(tasks_dir, files)
-    _claim(out)
-    (out / "rows").mkdir()
-    for path in files.values():
-        shutil.copyfile(path, out / "rows" / path.name)
-    with Endpoint(model, log=out / "requests.jsonl") as endpoint:
-        printed = _lmms_eval(tasks_dir, list(files), endpoint.base_url, out)
-    if model.unknown:
-        raise DemoError(
-            f"{len(model.unknown)} requests match no row of the sample, the first one: {model.unknown[0]!r}"
-        )
-    table = "\n".join(line for line in printed.splitlines() if line.startswith("|"))
-    return _checked(table, counts, out)
+    model, expected = RecordedModel(), []
+    samples = bundled(tasks_dir)
+    for sample in samples:
+        task = find_task(tasks_dir, sample.task)
+        prompt = Prompt(task.prompt_template)
+        for row in sample.rows:
+            model.learn(row, prompt, sample.responses[row["id"]])
+        expected.append((task, len(sample.rows)))
+    claim(out)
+    (out / ROWS).mkdir()
+    for sample in samples:
+        shutil.copyfile(sample.path, out / ROWS / sample.path.name)
+    try:
+        with Endpoint(model, log=out / REQUESTS) as endpoint:
+            printed = _lmms_eval(tasks_dir, [task.name for task, _ in expected], endpoint.base_url, out)
+        if model.unknown:
+            raise DemoError(f"{len(model.unknown)} requests match no row of the sample: {model.unknown[0]!r}")
+        folder, runs = read(out / RESULTS, expected)
+    except DemoError as error:
+        raise DemoError(f"{error}\n{_tail(out / LOG)}") from None
+    return Run("\n".join(line for line in printed.splitlines() if line.startswith("|")), folder, runs)
 
 
-def _model(tasks_dir: Path, files: Mapping[str, Path]) -> tuple[RecordedModel, dict[str, int]]:
-    """The model that knows every row, and the number of rows by task."""
-    from pyarrow import ArrowException, parquet
-
-    model, counts = RecordedModel(), {}
-    for task, path in files.items():
-        prompt = Prompt(find_task(tasks_dir, task).prompt_template)
-        responses = replay.load([path.with_suffix(".responses.jsonl")])
-        try:
-            rows = parquet.read_table(path).to_pylist()
-        except ArrowException as error:
-            raise InputError(f"{path}: no parquet file: {error}") from None
-        for row in rows:
-            if (task, row["id"]) not in responses:
-                raise InputError(f"{path.with_suffix('.responses.jsonl')}: no response for id {row['id']!r}")
-            model.learn(row, prompt, responses[task, row["id"]])
-        counts[task] = len(rows)
-    return model, counts
-
-
-def _claim(out: Path) -> None:
-    """Makes ``out`` an empty folder of the demo; only what an earlier demo wrote there is removed.
+def claim(out: Path) -> None:
+    """Makes ``out`` a folder of the demo, without what an earlier demo wrote there; nothing else is removed.
 
     Raises:
-        InputError: ``out`` is a file, or a folder with something in it that no demo has made.
+        InputError: ``out`` is a file, or a folder with something in it that is no demo's.
     """
     marker = out / MARKER
     if out.is_dir() and any(out.iterdir()) and not marker.is_file():
         raise InputError(f"{out}: holds files and is no earlier demo's folder; choose another with --out DIR")
     try:
         out.mkdir(parents=True, exist_ok=True)
+        marker.touch()
     except OSError as error:
-        raise InputError(f"{out}: cannot be made: {error.strerror}") from None
-    for name in ("rows", "results"):
+        raise InputError(
+            f"{out}: cannot be written: {error.strerror}; choose another with --out DIR"
+        ) from None
+    for name in (ROWS, RESULTS):
         shutil.rmtree(out / name, ignore_errors=True)
-    for name in ("requests.jsonl", "lmms-eval.log"):
+    for name in (REQUESTS, LOG):
         (out / name).unlink(missing_ok=True)
-    marker.touch()
 
 
 def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) -> str:
@@ -139,73 +107,41 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
         *(sys.executable, "-m", "lmms_eval", "--model", "openai"),
         *("--model_args", f"model=recorded,base_url={base_url},api_key=none,num_concurrent=8,max_retries=1"),
         *("--tasks", ",".join(tasks), "--batch_size", "1", "--timezone", "UTC"),
-        *("--log_samples", "--output_path", "results"),
+        *("--log_samples", "--output_path", RESULTS),
     ]
-    if tasks_dir.resolve() != TASKS_DIR:  # the pack's own tasks are found through the entry point
+    own = tasks_dir.resolve() == TASKS_DIR  # found through the entry point, as after an installation
+    if not own:
         command += ["--include_path", str(tasks_dir.resolve())]
-    path = out / "lmms-eval.log"
-    with tempfile.TemporaryDirectory() as caches, path.open("w", encoding="utf-8") as stream:
+    with tempfile.TemporaryDirectory() as caches, (out / LOG).open("w", encoding="utf-8") as log:
+        environment = {
+            **{name: value for name, value in os.environ.items() if name in INHERITED},
+            "MMEVAL_ROWS": str((out / ROWS).resolve()),
+            "MMEVAL_AUTOLOAD": "1" if own else "0",
+            "MMEVAL_JUDGE": "off",
+            "HF_HUB_OFFLINE": "1",
+            "HF_HOME": caches,  # neither the user's token nor datasets of an earlier run
+            "PYTHON_DOTENV_DISABLED": "1",  # lmms-eval reads a .env file above its own installation, too
+            "PYTHONIOENCODING": "utf-8",
+        }
         try:
             done = subprocess.run(  # noqa: S603 - our own interpreter and arguments
                 command,
                 cwd=out,
-                env=_environment(out / "rows", Path(caches)),
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=stream,
-                text=True,
+                stderr=log,
                 encoding="utf-8",
+                errors="replace",
                 timeout=TIMEOUT,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise DemoError(f"lmms-eval did not end within {TIMEOUT} s\n{_tail(path)}") from None
-        stream.write(done.stdout)
+            raise DemoError(f"lmms-eval did not end within {TIMEOUT} s") from None
+        log.write(done.stdout)
     if done.returncode:
-        raise DemoError(f"lmms-eval ended with exit code {done.returncode}\n{_tail(path)}")
+        raise DemoError(f"lmms-eval ended with exit code {done.returncode}")
     return done.stdout
-
-
-def _environment(rows: Path, caches: Path) -> dict[str, str]:
-    """The child's environment: what INHERITED lets through, caches that nobody else fills, and no network."""
-    return {
-        **{name: value for name, value in os.environ.items() if name in INHERITED},
-        "MMEVAL_ROWS": str(rows.resolve()),
-        "MMEVAL_JUDGE": "off",
-        "HF_HUB_OFFLINE": "1",
-        "HF_HOME": str(caches),
-        "PYTHON_DOTENV_DISABLED": "1",  # lmms-eval would read a .env file above its own installation
-        "PYTHONIOENCODING": "utf-8",
-    }
-
-
-def _checked(table: str, counts: Mapping[str, int], out: Path) -> Run:
-    """The run, once every task is known to have its metrics and samples: lmms-eval's exit code tells nothing.
-
-    Raises:
-        DemoError: a file, a metric or a sample is missing.
-    """
-    tail = _tail(out / "lmms-eval.log")
-    found = sorted((out / "results").rglob("*_results.json"))
-    if len(found) != 1:
-        raise DemoError(f"lmms-eval wrote {len(found)} results files, expected one\n{tail}")
-    results = json.loads(found[0].read_text(encoding="utf-8"))["results"]
-    runs = []
-    for task, count in counts.items():
-        metrics = {
-            key.removesuffix(f",{FILTER}"): value
-            for key, value in results.get(task, {}).items()
-            if key.endswith(f",{FILTER}")
-        }
-        samples = [d for path in found[0].parent.glob(f"*_samples_{task}.jsonl") for d in log.read(path)]
-        missing = sorted({"unscored", "published", "breakdown"} - metrics.keys())
-        if missing or len(samples) != count:
-            raise DemoError(
-                f"{task}: {len(samples)} of {count} samples, "
-                f"missing metrics: {', '.join(missing) or 'none'}\n{tail}"
-            )
-        runs.append(TaskRun(task, metrics, samples))
-    return Run(table, found[0].parent, runs)
 
 
 def _tail(path: Path, lines: int = 15) -> str:

@@ -11,13 +11,30 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.drawing import draw
+from mmeval_pack.translators.lmms_eval import replay
+from mmeval_pack.translators.plan import TASKS_DIR
 
-TASKS_DIR = Path(__file__).resolve().parents[2] / "tasks"
 Row = dict[str, Any]
+
+
+class Bundled(NamedTuple):
+    """The sample of one task.
+
+    Attributes:
+        task: name of the task.
+        path: the parquet file.
+        rows: its rows, images as PNG bytes.
+        responses: the recorded responses by row id, one for each row.
+    """
+
+    task: str
+    path: Path
+    rows: list[Row]
+    responses: dict[str, str | None]
 
 
 def _png(lines: Sequence[str]) -> dict[str, Any]:
@@ -73,6 +90,32 @@ def build(tasks_dir: Path = TASKS_DIR) -> list[Path]:
             written.append(path.parent / f"{task}.parquet")
             write(rows, written[-1])
     return written
+
+
+def bundled(tasks_dir: Path) -> list[Bundled]:
+    """The samples of all tasks below ``tasks_dir``, as they are committed.
+
+    Raises:
+        InputError: there is none, a file cannot be read, or a row has no response.
+    """
+    paths = sorted(tasks_dir.glob("*/sample/*.parquet"))
+    if not paths:
+        raise InputError(f"{tasks_dir}: holds no sample, expected <benchmark>/sample/<task>.parquet")
+    return [_bundled(path) for path in paths]
+
+
+def _bundled(path: Path) -> Bundled:
+    from pyarrow import ArrowException, parquet
+
+    recorded = path.with_suffix(".responses.jsonl")
+    responses = {row: text for (task, row), text in replay.load([recorded]).items() if task == path.stem}
+    try:
+        rows = parquet.read_table(path).to_pylist()
+    except ArrowException as error:
+        raise InputError(f"{path}: no parquet file: {error}") from None
+    if missing := [row["id"] for row in rows if row["id"] not in responses]:
+        raise InputError(f"{recorded}: no response for {len(missing)} rows: id {', '.join(missing)}")
+    return Bundled(path.stem, path, rows, responses)
 
 
 if __name__ == "__main__":
