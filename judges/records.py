@@ -18,7 +18,7 @@ class Score(NamedTuple):
         score: in [0, 1]; None when unscored.
         is_correct: 1, 0, or None when unscored.
         decided_by: name of the deciding stage, None when no stage decided.
-        status: ``ok`` (graded), ``invalid`` (no truth or no response), ``unscored`` (no verdict was to be had).
+        status: ``ok`` (graded), ``invalid`` (no truth or no response), ``unscored`` (no verdict came).
         extraction: the answer as it was read from the response.
         reason: a code of the vocabulary in docs/scoring.md, None when there is nothing to explain.
     """

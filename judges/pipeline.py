@@ -1,0 +1,132 @@
+"""A score pipeline: its declaration checked, its stages run in order.
+
+A stage is a function ``(doc, response, params) -> Reading``. It decides (a score), passes (None) or calls
+the pair invalid; the first that does not pass ends the pipeline. A new stage is one module and one line in
+`STAGES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mmeval_pack.judges.anls import anls
+from mmeval_pack.judges.exact_match import exact_match
+from mmeval_pack.judges.params import Params, PipelineError, nearest, shown
+from mmeval_pack.judges.records import Doc, Reading, Score, is_blank
+from mmeval_pack.judges.rule_match import rule_match
+from mmeval_pack.judges.text import Response
+from mmeval_pack.judges.vqa_accuracy import vqa_accuracy
+
+__all__ = ["DEFAULT_PIPELINE", "GRADERS", "STAGES", "Params", "Pipeline", "PipelineError"]
+
+Stage = Callable[[Doc, Response, Params], Reading]
+
+
+def _of_value(grader: Callable[[Doc, Any, Params], Reading]) -> Stage:
+    """A grader reads the response as it came, not its text."""
+    return lambda doc, response, params: grader(doc, response.value, params)
+
+
+STAGES: Mapping[str, Stage | None] = {
+    "exact-match": exact_match,
+    "rule-match": rule_match,
+    "llm-match": None,  # asks a judge; reached without one, it leaves the response unscored
+    "llm-judge": None,
+    "vqa-accuracy": _of_value(vqa_accuracy),
+    "anls": _of_value(anls),
+}
+GRADERS = ("vqa-accuracy", "anls")
+DEFAULT_PIPELINE = ("exact-match", "rule-match")
+
+
+class Pipeline:
+    """Stages in order with their parameters.
+
+    Attributes:
+        stages: the stages' names.
+        params: what they compare by.
+    """
+
+    __slots__ = ("_run", "params", "stages")
+
+    def __init__(self, stages: tuple[str, ...] = DEFAULT_PIPELINE, params: Params | None = None) -> None:
+        self.stages = stages
+        self.params = params or Params()
+        self._run = tuple((name, STAGES[name]) for name in stages)
+
+    @classmethod
+    def declared(cls, stages: object = None, params: object = None) -> Pipeline:
+        """The pipeline that a metadata file or a line declares; nothing or ``[]`` is the default one.
+
+        Raises:
+            PipelineError: it cannot be run as declared, or is declared unsupported.
+        """
+        return cls(_checked(stages), Params.declared(params))
+
+    def score(self, doc: Doc, response: object) -> Score:
+        """The verdict on a response, any JSON value; null is a response that is missing."""
+        if is_blank(doc.truth):
+            return _invalid("missing_answer")
+        if response is None or not doc.has_message:
+            return _invalid("missing_response")
+        answer = Response(response)
+        extraction = None
+        for name, stage in self._run:
+            if stage is None:
+                return Score(None, None, None, "unscored", extraction, "no_judge")
+            score, read, invalid = stage(doc, answer, self.params)
+            if read is not None:
+                extraction = read
+            if score is not None:
+                return Score(score, 1 if score >= 1 else 0, name, "ok", extraction, None)
+            if invalid is not None:
+                return _invalid(invalid)
+        return Score(0.0, 0, None, "ok", extraction, None)
+
+
+def _invalid(reason: str) -> Score:
+    return Score(0.0, 0, None, "invalid", None, reason)
+
+
+def _checked(declared: object) -> tuple[str, ...]:
+    """The stages' names of a declaration, after every check that a declaration must pass."""
+    if isinstance(declared, Mapping):
+        raise PipelineError(_refusal(declared))
+    if declared is None:
+        return DEFAULT_PIPELINE
+    if not isinstance(declared, list | tuple):
+        raise PipelineError(f"score pipeline is {shown(declared)}, expected a list of stage names")
+    if not declared:
+        return DEFAULT_PIPELINE
+    stages = [stage for item in declared if (stage := _stage(item))]
+    if not stages:
+        raise PipelineError(f"score pipeline is {shown(declared)}, expected at least one stage name")
+    for place, stage in enumerate(stages):
+        if stage in stages[:place]:
+            raise PipelineError(f"score pipeline names {stage} twice, expected each stage once")
+        if stage in GRADERS and place < len(stages) - 1:
+            last = f"{stage} before {stages[place + 1]}, expected the grader {stage} as the last stage"
+            raise PipelineError(f"score pipeline has {last}")
+    return tuple(stages)
+
+
+def _stage(item: object) -> str:
+    """The name of a stage, trimmed; blank names are passed over.
+
+    Raises:
+        PipelineError: no stage has this name.
+    """
+    name = item.strip() if isinstance(item, str) else None
+    if name == "" or name in STAGES:
+        return name
+    raise PipelineError(f"unknown stage {shown(item)}{nearest(item, STAGES)}: known are {', '.join(STAGES)}")
+
+
+def _refusal(declared: Mapping[str, Any]) -> str:
+    """Why an object in place of a list of stages cannot be run."""
+    if "unsupported" not in declared:
+        found = shown(dict(declared))
+        return f"score pipeline is {found}, expected a list of stage names, or an object with 'unsupported'"
+    reason = declared.get("reason")
+    return f"scoring is unsupported ({declared['unsupported']})" + (f": {reason}" if reason else "")

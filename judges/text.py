@@ -1,0 +1,150 @@
+"""Bringing texts into the form in which they are compared.
+
+Three forms, each built on the one before: `normal` (one line without markup), its lower case, and `opened`
+(also without the quotes around it and the punctuation behind it). The steps and their order are those of the
+publisher's own scorer, so that verdicts agree with it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mmeval_pack.judges.normal_form import nfkc
+
+_BOX = "\\boxed{"
+_TAG = re.compile(r"</?(?:think|answer)\s*+>", re.IGNORECASE)
+_ANSWER_OPENS = re.compile(r"<answer\s*+>", re.IGNORECASE)
+_ANSWER_CLOSES = re.compile(r"</answer\s*+>", re.IGNORECASE)
+_ARTEFACTS = ("<|end_of_sentence|>", "<|end\u2581of\u2581sentence|>", "</s>", "<CONCLUSION>", "</CONCLUSION>")
+_LATEX_STYLE = re.compile(r"\\(?:left|right|displaystyle|mathrm|textbf|textit|text)\b")
+_LATEX_SPACE = re.compile(r"\\[,;!:]")
+_LOOKALIKES = (("\u2212", "-"), ("–", "-"), ("—", "-"), ("×", "*"), ("·", "*"), ("÷", "/"))
+
+
+def text_of(value: Any) -> str:
+    """A JSON value as text: of a list its first element, of null nothing."""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return "" if value is None else str(value)
+
+
+def normal(text: str) -> str:
+    """The text in NFKC, its first box opened, without think and answer tags, LaTeX style and line breaks."""
+    text = nfkc(text)
+    if "\\" in text:
+        text = _first_box(text)
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "`" in text:
+        text = text.replace("```", " ")
+    if "<" in text:
+        for artefact in _ARTEFACTS:
+            text = text.replace(artefact, "")
+    if "Falcon: " in text:
+        text = text.replace("Falcon: ", "")
+    if "\\" in text:
+        text = _LATEX_SPACE.sub(" ", _LATEX_STYLE.sub(" ", text)).replace("\\%", "%")
+    if not text.isascii():
+        for lookalike, plain in _LOOKALIKES:
+            text = text.replace(lookalike, plain)
+    return " ".join(text.split())
+
+
+def opened(normal_text: str) -> str:
+    """The form in which free text is compared, of a text that is `normal` already.
+
+    Quotes go before the punctuation behind them, once: ``"paris".`` keeps its closing quote.
+    """
+    return normal_text.lower().strip("\"'`").rstrip(".。!?").strip()
+
+
+def open_form(value: Any) -> str:
+    """`opened` of any JSON value."""
+    return opened(normal(text_of(value)))
+
+
+def _first_box(text: str) -> str:
+    """The content of the first box, or the whole text where there is none or it never closes."""
+    start = text.find(_BOX)
+    if start < 0:
+        return text
+    start += len(_BOX)
+    depth, at = 1, start
+    while (close := text.find("}", at)) >= 0:
+        depth += text.count("{", at, close) - 1
+        if not depth:
+            return text[start:close].strip()
+        at = close + 1
+    return text
+
+
+def last_tagged(text: str) -> str | None:
+    """The trimmed content of the last ``<answer>...</answer>`` pair, None when no pair closes."""
+    if "</" not in text:
+        return None
+    content, at = None, 0
+    while opens := _ANSWER_OPENS.search(text, at):
+        closes = _ANSWER_CLOSES.search(text, opens.end())
+        if closes is None:
+            break
+        content, at = text[opens.end() : closes.start()], closes.end()
+    return None if content is None else content.strip()
+
+
+def folded(text: str) -> str:
+    """The text in lower case as ``re.IGNORECASE`` sees it: what a pattern finds is a substring here."""
+    if text.isascii():
+        return text.lower()
+    return text.lower().replace("ı", "i").replace("ſ", "s").replace("i\u0307", "i")
+
+
+class Response:
+    """One response and the forms that several stages read, each computed once.
+
+    Attributes:
+        value: the response as it came, any JSON value.
+        text: the same as text.
+        letters: what `letters.letter_set` read for the one doc it belongs to; None until then.
+    """
+
+    __slots__ = ("_folded", "_normal", "_opened", "_tagged", "letters", "text", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.text = value if type(value) is str else text_of(value)
+        self._normal: str | None = None
+        self._opened: str | None = None
+        self._folded: str | None = None
+        self._tagged: str | None = None
+        self.letters: tuple[str, ...] | None = None
+
+    @property
+    def normal(self) -> str:
+        """`normal` of the text."""
+        if self._normal is None:
+            self._normal = normal(self.text)
+        return self._normal
+
+    @property
+    def opened(self) -> str:
+        """`opened` of the text."""
+        if self._opened is None:
+            self._opened = opened(self.normal)
+        return self._opened
+
+    @property
+    def folded(self) -> str:
+        """`folded` of the text."""
+        if self._folded is None:
+            self._folded = folded(self.text)
+        return self._folded
+
+    @property
+    def tagged(self) -> str | None:
+        """`last_tagged` of the text."""
+        if "</" not in self.text:
+            return None
+        if self._tagged is None:
+            self._tagged = last_tagged(self.text)
+        return self._tagged
