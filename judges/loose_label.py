@@ -115,4 +115,4 @@ def _in_bold(text: str, candidates: frozenset[str]) -> str | None:
     if "**" not in text:
         return None
     found = candidates.intersection(match[1] for match in _BOLD.finditer(text))
-    return found.pop() if len(found) == 1 else None
+    return next(iter(found)) if len(found) == 1 else None

@@ -109,10 +109,7 @@ def _string_match(value: object) -> str:
     if value is None:
         return "exact"
     if not isinstance(value, str) or value not in STRING_MATCHES:
-        known = ", ".join(STRING_MATCHES)
-        raise PipelineError(
-            f"unknown string_match {shown(value)}{nearest(value, STRING_MATCHES)}: known are {known}"
-        )
+        raise PipelineError(f"unknown string_match {shown(value)}{hint(value, STRING_MATCHES)}")
     return value
 
 
@@ -122,7 +119,8 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def nearest(value: object, known: Iterable[str]) -> str:
-    """A hint at the known name that the value is closest to, empty where none is close."""
-    close = difflib.get_close_matches(str(value).lower(), known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+def hint(value: object, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known one, if one is near, and all of them."""
+    known = tuple(known)
+    near = difflib.get_close_matches(str(value).strip().lower(), known, n=1)
+    return f"{f' (did you mean {near[0]}?)' if near else ''}: known are {', '.join(known)}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from mmeval_pack.judges.anls import anls
 from mmeval_pack.judges.exact_match import exact_match
-from mmeval_pack.judges.params import Params, PipelineError, nearest, shown
+from mmeval_pack.judges.params import Params, PipelineError, hint, shown
 from mmeval_pack.judges.records import Doc, Reading, Score, is_blank
 from mmeval_pack.judges.rule_match import rule_match
 from mmeval_pack.judges.text import Response
@@ -117,10 +117,9 @@ def _stage(item: object) -> str:
     Raises:
         PipelineError: no stage has this name.
     """
-    name = item.strip() if isinstance(item, str) else None
-    if name == "" or name in STAGES:
+    if isinstance(item, str) and (not (name := item.strip()) or name in STAGES):
         return name
-    raise PipelineError(f"unknown stage {shown(item)}{nearest(item, STAGES)}: known are {', '.join(STAGES)}")
+    raise PipelineError(f"unknown stage {shown(item)}{hint(item, STAGES)}")
 
 
 def _refusal(declared: Mapping[str, Any]) -> str:
