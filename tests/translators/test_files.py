@@ -1,4 +1,4 @@
-"""Writing into a tasks folder: what is detected, what is kept, and that failures leave everything as it was."""
+"""Writing into a tasks folder: what is detected and kept, and that failures leave everything as it was."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators import files
 from mmeval_pack.translators.manifest import MANIFEST, MARK, with_manifest
@@ -33,7 +32,8 @@ def states(root: Path, texts: dict[str, str]) -> dict[str, str]:
 
 def content(root: Path) -> dict[str, bytes]:
     """Every file below a folder."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    found = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
 
 @pytest.fixture
@@ -231,7 +231,8 @@ def test_a_folder_that_cannot_be_written_to_is_named(root: Path, monkeypatch: py
     with pytest.raises(InputError) as caught:
         files.apply(root, changes)
     monkeypatch.undo()
-    assert str(caught.value) == f"{root}/x/main/utils.py: cannot be written: Permission denied; nothing was changed"
+    place = f"{root}/x/main/utils.py"
+    assert str(caught.value) == f"{place}: cannot be written: Permission denied; nothing was changed"
     assert content(root) == before
 
 

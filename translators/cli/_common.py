@@ -55,6 +55,11 @@ def say(options: argparse.Namespace, message: str) -> None:
         print(message, file=sys.stderr)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: ``1 task``, ``2 tasks``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def print_json(value: Any) -> None:
     """Print a result as JSON: readable text where stdout can carry it, escapes where it cannot."""
     text = json.dumps(value, ensure_ascii=False, indent=2)

@@ -33,9 +33,6 @@ def compiled(root: Path, plans: Iterable[Plan], *, everything: bool) -> list[Out
         root: the tasks folder.
         plans: what to compile.
         everything: also give an empty output for each folder whose metadata is gone but not its manifest.
-
-    Raises:
-        InputError: an emitter cannot write a task.
     """
     outputs = []
     for plan in plans:

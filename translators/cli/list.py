@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mmeval_pack.translators.cli._common import add_command, print_json, say, tasks_dir
+from mmeval_pack.translators.cli._common import add_command, counted, print_json, say, tasks_dir
 
 if TYPE_CHECKING:
     from mmeval_pack.translators.plan import Plan
@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
     for entry in entries:
         if not entry["task"]:
             print(f"{entry['benchmark']}, subset {entry['subset']!r}: refused: {entry['refused']}")
-    say(options, f"{sum(bool(entry['task']) for entry in entries)} task(s)")
+    tasks = sum(bool(entry["task"]) for entry in entries)
+    say(options, f"{counted(tasks, 'task')}, {counted(len(entries) - tasks, 'refused subset')}")
     return 0
 
 

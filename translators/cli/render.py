@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.cli._common import add_command, print_json, tasks_dir
+from mmeval_pack.translators.cli._common import add_command, counted, print_json, tasks_dir
 
 _DESCRIPTION = """\
 Print the prompt of one row as JSON: {"prompt": the rendered text with its media tokens, "parts": the same
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     tokens = sum(part["type"] != "text" for part in parts)
     if "media" in row and tokens != media_count(row):
         raise InputError(
-            f"{options.row}: the prompt of {task.name} has {tokens} media token(s), the row has "
+            f"{options.row}: the prompt of {task.name} has {counted(tokens, 'media token')}, the row has "
             f"{media_count(row)} media; the numbers must be equal"
         )
     print_json({"prompt": prompt.text(row), "parts": parts})
@@ -63,6 +63,6 @@ def _read_row(name: str) -> dict[str, Any]:
         raise InputError(f"{name}: is no JSON text: {error}") from None
     if not isinstance(row, dict):
         raise InputError(
-            f"{name}: holds {type(row).__name__}; expected one row, an object with messages and media"
+            f"{name}: holds a {type(row).__name__}; expected one row, an object with messages and media"
         )
     return row

@@ -6,14 +6,12 @@ so no text of theirs can become code, a comment or a key.
 
 from __future__ import annotations
 
-import ast
 import pprint
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.manifest import digest_of, header
 from mmeval_pack.translators.plan import METADATA, Plan
 from mmeval_pack.translators.task import Task
@@ -66,9 +64,6 @@ def emit(plan: Plan) -> dict[str, str]:
 
     Returns:
         Path relative to the benchmark's folder, with ``/`` between the parts -> text.
-
-    Raises:
-        InputError: the metadata holds a value that Python cannot write as a literal.
     """
     top = _header(plan)
     texts: dict[str, str] = {}
@@ -88,16 +83,7 @@ def _header(plan: Plan) -> str:
 
 
 def _utils(task: Task, top: str) -> str:
-    values = task.literal()
-    literal = pprint.pformat(values, width=100, sort_dicts=False)
-    try:
-        faithful = ast.literal_eval(literal) == values
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        faithful = False
-    if not faithful:
-        raise InputError(
-            f"{task.benchmark}, subset {task.subset!r}: holds a value that cannot be written as a literal"
-        )
+    literal = pprint.pformat(task.literal(), width=100, sort_dicts=False)
     return _UTILS.format(header=top, literal=literal, metric=task.metric)
 
 

@@ -1,0 +1,107 @@
+"""What holds for every command: help, options, exit codes, and a fast start."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMANDS = ["check", "compile", "list", "path", "render"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, run: Callable[..., Any]) -> None:
+    """And the options that all commands share."""
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert "\nexample: " in out
+    assert "--tasks DIR" in out
+    assert "--quiet" in out
+
+
+def test_help_lists_the_commands(run: Callable[..., Any]) -> None:
+    """Each with a line of its own."""
+    code, out, _ = run("--help")
+    assert code == 0
+    assert [command for command in COMMANDS if f"\n    {command} " not in out] == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["compil"], ["path", "--taks"], ["render", "x"], ["list", "extra"]]
+)
+def test_usage_errors_end_in_2(arguments: list[str], run: Callable[..., Any]) -> None:
+    """Nothing on stdout, the usage on stderr."""
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("usage: mmeval-pack")
+
+
+def test_an_error_is_one_message(run: Callable[..., Any], tmp_path: Path) -> None:
+    """No traceback, and nothing on stdout."""
+    assert run("list", "--tasks", tmp_path) == (
+        2,
+        "",
+        f"mmeval-pack: {tmp_path}: holds no benchmark; expected <benchmark>/metadata.json\n",
+    )
+
+
+def test_an_interrupt_is_no_traceback(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code that shells give to an interrupted process."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mmeval_pack.translators.cli.path.tasks_dir", interrupt)
+    assert run("path") == (130, "", "")
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tasks: Path) -> None:
+    """``mmeval-pack list | head -0``: the pipe is closed before anything is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "list", "--json", "--quiet", "--tasks", str(tasks)]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("arguments", [["path"], ["--help"]])
+def test_a_light_command_imports_nothing_heavy(arguments: list[str]) -> None:
+    """The start stays fast: neither validation nor templates nor clients are loaded."""
+    heavy = {"pydantic", "jinja2", "openai", "yaml", "PIL", "lmms_eval"}
+    code = (
+        "import sys; from mmeval_pack.translators.cli import main; main(sys.argv[1:]);"
+        f"print(sorted({heavy} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version(run: Callable[..., Any]) -> None:
+    """The generator's version, as in the header of its files."""
+    code, out, _ = run("--version")
+    assert code == 0
+    assert out.startswith("mmeval-pack 0.")
+
+
+def test_broken_text_on_stdout_is_shown_not_raised(
+    tasks: Path, add: Callable[..., Path], subset: Any
+) -> None:
+    """A terminal that knows ASCII only still gets valid JSON."""
+    add("three", "Three", {"main": subset(score_pipeline={"unsupported": "x", "reason": "déjà"})})
+    code = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "list", "--json", "--tasks", str(tasks)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert [entry["refused"] for entry in json.loads(done.stdout) if not entry["task"]] == [
+        "x: déjà",
+        "caption-metrics: needs CIDEr",
+    ]

@@ -1,0 +1,365 @@
+"""Plans: names, coordinates, refusals, pack.json and local rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators.plan import TASKS_DIR, Plan, find_task, plans, slug
+
+
+def subset(splits: tuple[str, ...] = ("test",), **changes: Any) -> dict[str, Any]:
+    """A subset of metadata.json; a change to None leaves the key out."""
+    url = dict.fromkeys(splits, "https://example.org/data")
+    form: dict[str, Any] = {
+        "language": ["en"],
+        "modalities": ["single_image_start"],
+        "task_type": "multiple_choice_qa",
+        "score_pipeline": ["exact-match", "rule-match"],
+        "prompt_template": "<image>{{ question }}",
+        "mapping_from_source": {"source": {"format": "huggingface", "url": url}},
+        **changes,
+    }
+    return {key: value for key, value in form.items() if value is not None}
+
+
+def add(tasks: Path, folder: str, name: str, subsets: dict[str, Any], pack: Any = None) -> Path:
+    """A benchmark's folder with metadata.json and, where given, pack.json."""
+    home = tasks / folder
+    home.mkdir()
+    content = {"name": name, "release_date": "2024-01-31", "subsets": subsets}
+    (home / "metadata.json").write_text(json.dumps(content))
+    if pack is not None:
+        (home / "pack.json").write_text(json.dumps(pack))
+    return home
+
+
+def plan_of(tasks: Path, name: str, subsets: dict[str, Any], pack: Any = None) -> Plan:
+    """The plan of a folder with one benchmark."""
+    add(tasks, "x", name, subsets, pack)
+    (plan,) = plans(tasks)
+    return plan
+
+
+def message(tasks: Path, *names: str) -> str:
+    """The text of the refusal."""
+    with pytest.raises(InputError) as caught:
+        plans(tasks, names)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "splits", "expected", "group"),
+    [
+        ("MuirBench", {"main": ["test"]}, {"muirbench_mmeval": "main"}, None),
+        ("MMT-Bench", {"default": ["val"]}, {"mmt_bench_mmeval": "default"}, None),
+        ("VSR", {"zeroshot": ["test"]}, {"vsr_zeroshot_mmeval": "zeroshot"}, None),
+        (
+            "A.B c",
+            {"main": ["test"], "X-y": ["test"]},
+            {"a_b_c_main_mmeval": "main", "a_b_c_x_y_mmeval": "x_y"},
+            "a_b_c_mmeval",
+        ),
+        (
+            "MMMU",
+            {"main": ["dev", "validation"]},
+            {"mmmu_dev_mmeval": "main/dev", "mmmu_validation_mmeval": "main/validation"},
+            "mmmu_mmeval",
+        ),
+        (
+            "PhyX",
+            {"mc": ["phyx_mc", "2022"], "open": ["test"]},
+            {
+                "phyx_mc_phyx_mc_mmeval": "mc/phyx_mc",
+                "phyx_mc_2022_mmeval": "mc/2022",
+                "phyx_open_mmeval": "open",
+            },
+            "phyx_mmeval",
+        ),
+    ],
+)
+def test_names(
+    tmp_path: Path, name: str, splits: dict[str, list[str]], expected: dict[str, str], group: str | None
+) -> None:
+    """Tasks, the folders of their files, and the group, which exists where there are several tasks."""
+    plan = plan_of(tmp_path, name, {key: subset(tuple(value)) for key, value in splits.items()})
+    assert [task.name for task in plan.tasks] == [*expected]
+    assert dict(plan.places) == expected
+    assert plan.group == group
+
+
+@pytest.mark.parametrize(("text", "expected"), [("MMT-Bench", "mmt_bench"), ("a.b c_D9", "a_b_c_d9")])
+def test_slug(text: str, expected: str) -> None:
+    """Lower case, and three characters become an underscore."""
+    assert slug(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a/b", "the character(s) '/'"),
+        ("../x", "the character(s) '/'"),
+        ("Kelvin \u212a", "the character(s) '\\u212a'"),
+        ("İ\n", "the character(s) '\\n' '\\u0130'"),
+        ("", "no character"),
+    ],
+)
+def test_slug_refuses_everything_else(text: str, fault: str) -> None:
+    """Also characters whose lower case is a plain letter: another name would be the same one."""
+    with pytest.raises(InputError) as caught:
+        slug(text)
+    assert str(caught.value) == (
+        f"the name {text!r} holds {fault}; a task's name is made of the letters a to z, digits, `_`, `-`, `.` and space"
+    )
+
+
+def test_a_name_that_is_refused_names_its_file(tmp_path: Path) -> None:
+    """The subset's name, the fault and the remedy."""
+    home = add(tmp_path, "x", "X", {"a+b": subset()})
+    assert message(tmp_path) == (
+        f"{home}/metadata.json: the name 'a+b' holds the character(s) '+'; a task's name is made of the letters "
+        "a to z, digits, `_`, `-`, `.` and space"
+    )
+
+
+def test_a_name_too_long_for_a_file(tmp_path: Path) -> None:
+    """It would fail when its YAML is written, or later, in a framework's log."""
+    add(tmp_path, "x", "X" * 200, {"main": subset()})
+    assert "has 207 characters; at most 150 fit" in message(tmp_path)
+
+
+def test_equal_names_in_two_files(tmp_path: Path) -> None:
+    """Both files are named, whichever of them is asked for; a third one is free to compile."""
+    add(tmp_path, "one", "A-b", {"main": subset()})
+    add(tmp_path, "three", "C", {"main": subset()})
+    add(tmp_path, "two", "A", {"b": subset()})
+    expected = (
+        "a_b_mmeval: more than one task or group would have this name: "
+        "one/metadata.json (subset 'main', split 'test') and two/metadata.json (subset 'b', split 'test')"
+    )
+    assert message(tmp_path) == message(tmp_path, "one") == message(tmp_path, "two") == expected
+    assert [plan.folder for plan in plans(tmp_path, ["three"])] == ["three"]
+
+
+def test_equal_names_in_one_file(tmp_path: Path) -> None:
+    """Two subsets that differ in a character that becomes an underscore."""
+    add(tmp_path, "x", "X", {"a-b": subset(), "a_b": subset()})
+    assert message(tmp_path).startswith("x_a_b_mmeval: more than one task or group would have this name: ")
+
+
+def test_a_group_is_not_called_like_a_task(tmp_path: Path) -> None:
+    """lmms-eval keeps both in one index, where one of them would win."""
+    add(tmp_path, "one", "X", {"a": subset(), "b": subset()})
+    add(tmp_path, "two", "x", {"main": subset()})
+    assert message(tmp_path) == (
+        "x_mmeval: more than one task or group would have this name: "
+        "one/metadata.json (group) and two/metadata.json (subset 'main', split 'test')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "config"),
+    [
+        ("real", "real_test", "default"),
+        ("testmini", "testmini", "testmini"),
+        ("testmini_text_only", "testmini_text_only", "testmini_text_only"),
+        ("mc", "phyx_mc", "mc"),
+        ("main", "test", "main"),
+    ],
+)
+def test_coordinates(tmp_path: Path, name: str, split: str, config: str) -> None:
+    """Repository and split as published; the configuration by the form of the split's name."""
+    (task,) = plan_of(tmp_path, "SAT", {name: subset((split,))}).tasks
+    assert (task.repo, task.config, task.split) == ("mm-eval/SAT", config, split)
+
+
+def test_pack_overrides_the_coordinates(tmp_path: Path) -> None:
+    """A text for the only split, an object for several; the names stay the published ones."""
+    hub = {
+        "a": {"config": "default", "split": "a_test"},
+        "b": {"config": "default", "split": {"dev": "b_dev"}},
+    }
+    subsets = {"a": subset(), "b": subset(("dev", "test")), "c": subset()}
+    plan = plan_of(tmp_path, "X", subsets, {"version": "2.3", "groups": [["s"], ["s", "t"]], "hub": hub})
+    assert [(task.name, task.config, task.split) for task in plan.tasks] == [
+        ("x_a_mmeval", "default", "a_test"),
+        ("x_b_dev_mmeval", "default", "b_dev"),
+        ("x_b_test_mmeval", "default", "test"),
+        ("x_c_mmeval", "c", "test"),
+    ]
+    assert {(task.version, task.groups) for task in plan.tasks} == {("2.3", (("s",), ("s", "t")))}
+    assert plan.places["x_b_dev_mmeval"] == "b/dev"
+
+
+def test_without_a_pack_file(tmp_path: Path) -> None:
+    """Version 1.0 and no groups."""
+    (task,) = plan_of(tmp_path, "X", {"main": subset()}).tasks
+    assert (task.version, task.groups) == ("1.0", ())
+
+
+def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
+    """Each with its place, what would be right and the nearest known key."""
+    pack = {
+        "versoin": "1.0",
+        "version": 1.0,
+        "groups": [["subject"], []],
+        "hub": {"mian": {}, "main": {"konfig": "x", "config": "", "split": 1}, "two": {"split": "dev"}},
+        "else": 1,
+    }
+    home = add(tmp_path, "x", "X", {"main": subset(), "two": subset(("dev", "test"))}, pack)
+    assert message(tmp_path).split("\n  ") == [
+        f"{home}/pack.json: 9 problems",
+        "versoin: unknown key; did you mean 'version'?",
+        "else: unknown key; known are 'version', 'groups', 'hub'",
+        'version: expected a text such as "1.0", found 1.0',
+        'groups: expected lists of field names such as [["subject"]], found [["subject"], []]',
+        "hub.mian: unknown key; did you mean 'main'?",
+        "hub.main.konfig: unknown key; did you mean 'config'?",
+        'hub.main.config: expected the name of a configuration, found ""',
+        "hub.main.split: expected the name of a split, found 1",
+        "hub.two.split: expected an object with a name for each of dev, test",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("[]", "1 problem\n  expected an object, found []"),
+        ('{"hub": []}', "1 problem\n  hub: expected an object of subsets, found []"),
+        (
+            '{"hub": {"main": 1}}',
+            '1 problem\n  hub.main: expected an object such as {"config": "default"}, found 1',
+        ),
+        (
+            '{"hub": {"main": {"split": {"test": 1}}}}',
+            "1 problem\n  hub.main.split: expected names of splits,",
+        ),
+        ("{", "is no JSON text: "),
+    ],
+)
+def test_a_pack_file_of_another_shape(tmp_path: Path, content: str, fault: str) -> None:
+    """One clear message, whatever stands in the file."""
+    home = add(tmp_path, "x", "X", {"main": subset()})
+    (home / "pack.json").write_text(content)
+    assert message(tmp_path).startswith(f"{home}/pack.json: {fault}")
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        (["llm-judge"], (("llm-judge",), "published", True)),
+        ([], (("exact-match", "rule-match"), "default", False)),
+        (None, (("exact-match", "rule-match"), "default", None)),
+    ],
+)
+def test_pipeline_and_protocol(tmp_path: Path, declared: list[str] | None, expected: tuple[Any, ...]) -> None:
+    """Declared, declared not to exist, and not declared."""
+    (task,) = plan_of(tmp_path, "X", {"main": subset(score_pipeline=declared)}).tasks
+    assert (task.pipeline, task.protocol, task.official_protocol) == expected
+
+
+def test_refused_subsets(tmp_path: Path) -> None:
+    """No failure: the rest of the benchmark becomes tasks, and the reason is kept."""
+    unsupported = {"unsupported": "caption-metrics", "reason": "needs CIDEr"}
+    plan = plan_of(
+        tmp_path,
+        "X",
+        {
+            "main": subset(),
+            "captions": subset(score_pipeline=unsupported),
+            "films": subset(video_storage={"format": "archives", "archive_format": "zip"}),
+            "clips": subset(video_storage={"format": "files"}),
+        },
+    )
+    assert [task.name for task in plan.tasks] == ["x_main_mmeval", "x_clips_mmeval"]
+    assert [(refused.subset, refused.reason) for refused in plan.refused] == [
+        ("captions", "caption-metrics: needs CIDEr"),
+        ("films", "its videos are published as archives, which are not unpacked"),
+    ]
+
+
+def test_choosing_benchmarks(tmp_path: Path) -> None:
+    """By folder or by the publisher's name, in the order of the folders."""
+    add(tmp_path, "b", "Beta", {"main": subset()})
+    add(tmp_path, "a", "Alpha", {"main": subset()})
+    (tmp_path / "no_benchmark").mkdir()
+    assert [plan.folder for plan in plans(tmp_path)] == ["a", "b"]
+    assert [plan.folder for plan in plans(tmp_path, ["Beta", "a", "b"])] == ["a", "b"]
+    assert message(tmp_path, "Bteta", "q") == (
+        f"{tmp_path}: no benchmark is called 'Bteta'; did you mean Beta?\n"
+        f"{tmp_path}: no benchmark is called 'q'; there are Alpha, Beta, a, b"
+    )
+
+
+def test_a_broken_benchmark_is_only_its_own_affair(tmp_path: Path) -> None:
+    """It fails when it is asked for, by name or with all; all broken files are in the one message."""
+    add(tmp_path, "good", "Good", {"main": subset()})
+    bad = add(tmp_path, "bad", "Bad", {"main": subset(score_pipeline=["exact-mach"])})
+    worse = add(tmp_path, "worse", "Worse", {})
+    assert [plan.folder for plan in plans(tmp_path, ["good"])] == ["good"]
+    assert message(tmp_path, "bad").startswith(f"{bad}/metadata.json: ")
+    assert [line for line in message(tmp_path).split("\n") if not line.startswith(" ")] == [
+        f"{bad}/metadata.json: 1 problem",
+        f"{worse}/metadata.json: 1 problem",
+    ]
+
+
+def test_a_folder_without_benchmarks(tmp_path: Path) -> None:
+    """Empty, missing, or a file."""
+    (tmp_path / "file").write_text("")
+    assert message(tmp_path) == f"{tmp_path}: holds no benchmark; expected <benchmark>/metadata.json"
+    assert message(tmp_path / "no") == f"{tmp_path}/no: is no tasks folder: No such file or directory"
+    assert message(tmp_path / "file") == f"{tmp_path}/file: is no tasks folder: Not a directory"
+
+
+def test_a_folder_name_that_would_break_a_comment(tmp_path: Path) -> None:
+    """The name stands in the header of generated files."""
+    add(tmp_path, "x\nimport os", "X", {"main": subset()})
+    assert message(tmp_path) == "'x\\nimport os': a folder's name that cannot be printed; rename the folder"
+
+
+def test_find_task(tmp_path: Path) -> None:
+    """By name; the nearest one is offered, and benchmarks that could not be read are named."""
+    add(tmp_path, "x", "X", {"a": subset(), "b": subset()})
+    assert find_task(tmp_path, "x_b_mmeval").subset == "b"
+    bad = add(tmp_path, "bad", "Bad", {})
+    assert find_task(tmp_path, "x_b_mmeval").subset == "b"
+    with pytest.raises(InputError) as caught:
+        find_task(tmp_path, "x_bb_mmeval")
+    first, second, *_ = str(caught.value).split("\n")
+    assert first == f"{tmp_path}: no task is called 'x_bb_mmeval'; did you mean x_b_mmeval?"
+    assert second.startswith(f"{bad}/metadata.json: ")
+
+
+def test_local_rows(tmp_path: Path) -> None:
+    """Paths relative to the folder of the generated files, so that all can move together."""
+    tasks, rows = tmp_path / "tasks", tmp_path / "rows"
+    tasks.mkdir()
+    rows.mkdir()
+    add(tasks, "x", "X", {"main": subset(("dev", "test"))})
+    with pytest.raises(InputError) as caught:
+        plans(tasks, rows=rows)
+    assert str(caught.value) == (
+        f"--rows {rows}: 2 of 2 files missing: x_dev_mmeval.parquet, x_test_mmeval.parquet"
+    )
+    for name in ("x_dev_mmeval", "x_test_mmeval"):
+        (rows / f"{name}.parquet").write_bytes(b"PAR1")
+    (plan,) = plans(tasks, rows=rows)
+    assert plan.rows == "../../rows"
+    assert [task.rows for task in plan.tasks] == [
+        "../../../../rows/x_dev_mmeval.parquet",
+        "../../../../rows/x_test_mmeval.parquet",
+    ]
+
+
+def test_local_rows_are_refused_in_the_packs_own_folder(tmp_path: Path) -> None:
+    """Its files are shared by all users and stay as published."""
+    with pytest.raises(InputError) as caught:
+        plans(TASKS_DIR, rows=tmp_path)
+    assert str(caught.value) == (
+        f"--rows {tmp_path}: the pack's own tasks read the hub (or MMEVAL_ROWS at run time); "
+        "give another tasks folder with --tasks DIR"
+    )
