@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -31,10 +32,14 @@ class Request:
     Attributes:
         headers: by lower-case name, without those that may hold a secret.
         body: the JSON object that was sent.
+        arrived: when it had been read, in seconds of the machine's monotonic clock.
+        in_flight: how many requests were being answered then, this one included.
     """
 
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    arrived: float = 0.0
+    in_flight: int = 1
 
 
 class Reply(Protocol):
@@ -108,6 +113,7 @@ class Endpoint:
         self._handler = handler
         self._log = log
         self._lock = threading.Lock()
+        self._in_flight = 0
         self._server = _Server(self._answer)
         # A short poll only shortens the stop; requests are served at once.
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -129,22 +135,30 @@ class Endpoint:
         self._server.disconnect()
         self._server.server_close()
 
-    def _answer(self, request: Request) -> Reply:
+    @contextmanager
+    def _answer(self, request: Request) -> Iterator[Reply]:
+        """The handler's reply; the request is in flight until the block ends."""
         with self._lock:
+            self._in_flight += 1
+            request = replace(request, arrived=time.monotonic(), in_flight=self._in_flight)
             self.requests.append(request)
             if self._log:
                 with self._log.open("a", encoding="utf-8") as log:
                     log.write(json.dumps(asdict(request), ensure_ascii=False) + "\n")
-        return self._handler(request)
+        try:
+            yield self._handler(request)
+        finally:
+            with self._lock:
+                self._in_flight -= 1
 
 
 class _Server(ThreadingHTTPServer):
     """Knows its open connections, so that a stop waits for no client that keeps one alive."""
 
     daemon_threads = False  # server_close then joins every thread
-    request_queue_size = 128
+    request_queue_size = 512  # clients that connect at once
 
-    def __init__(self, answer: Handler) -> None:
+    def __init__(self, answer: Callable[[Request], AbstractContextManager[Reply]]) -> None:
         self.answer = answer
         self.connections: set[socket.socket] = set()
         super().__init__(("127.0.0.1", 0), _Http)
@@ -176,12 +190,19 @@ class _Http(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        self._reply(self.rfile.read(int(length)) if length.isdecimal() else b"").send(self)
+        request = self._request(self.rfile.read(int(length)) if length.isdecimal() else b"")
+        if isinstance(request, Json):
+            request.send(self)
+        else:
+            # A reply is buffered and leaves after the block: the count falls before the client asks again.
+            with self.server.answer(request) as reply:
+                reply.send(self)
 
     def do_GET(self) -> None:
         failure(404, f"nothing at {self.path}, only POST {PATH}").send(self)
 
-    def _reply(self, raw: bytes) -> Reply:
+    def _request(self, raw: bytes) -> Request | Json:
+        """What was asked, or the answer to what cannot be read."""
         if self.path != PATH:
             return failure(404, f"nothing at {self.path}, only POST {PATH}")
         try:
@@ -192,7 +213,7 @@ class _Http(BaseHTTPRequestHandler):
             return failure(400, f"the body is a JSON {type(body).__name__}, expected an object")
         headers = {name.lower(): value for name, value in self.headers.items()}
         public = {k: v for k, v in headers.items() if not any(word in k for word in SECRET_WORDS)}
-        return self.server.answer(Request(public, body))
+        return Request(public, body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name in the standard library
         """Keeps quiet: Endpoint.requests is the log."""
