@@ -42,6 +42,10 @@ class Bound:
     def __init__(self, task: Task) -> None:
         self.task = task
 
+    def __repr__(self) -> str:
+        # lmms-eval writes it into its results; an address would make two equal runs differ.
+        return f"Bound({self.task.name})"
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return bind, (self.task.literal(),)
 
@@ -124,9 +128,16 @@ class Bound:
         }
         return {**metrics.records(score, groups, self.task.metric), "detail": detail}
 
-    # The aggregations. Their records differ, so one mean serves them all.
-    accuracy = mean_score = unscored = published = staticmethod(metrics.mean)
-    breakdown = staticmethod(metrics.breakdown)
+    def accuracy(self, items: Iterable[Any]) -> float | None:
+        """The mean over the samples that count; None, shown as N/A, when there are none."""
+        return metrics.mean(items)
+
+    # Their records differ, so the same mean serves them all.
+    mean_score = unscored = published = accuracy
+
+    def breakdown(self, items: Iterable[Any]) -> dict[str, Any]:
+        """The figures of each group; see :func:`metrics.breakdown`."""
+        return metrics.breakdown(items)
 
     def _score(self, doc: Doc, response: str | None) -> tuple[Score, str]:
         if response is None:
