@@ -66,8 +66,8 @@ def read(path: Path, subsets: Mapping[str, tuple[str, ...]]) -> Pack:
         raise InputError(f"{path}: is no JSON text: {error}") from None
     problems = list(_problems(data, subsets))
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError("\n  ".join([f"{path}: {count}", *problems]))
+        several = f" {len(problems)} problems:\n  " if len(problems) > 1 else " "
+        raise InputError(f"{path}:{several}" + "\n  ".join(problems))
     hub = data.get("hub", {})
     return Pack(
         version=data.get("version", "1.0"),

@@ -222,7 +222,7 @@ except InputError as error:
 def test_a_folder_that_cannot_be_written_to_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One clear error; the permission is simulated, since tests may run as root."""
 
-    def refuse(self: Path, mode: str) -> None:
+    def refuse(self: Path, _mode: str) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
     changes = files.compare(root, "x", outputs({"main/utils.py": "new\n"}))

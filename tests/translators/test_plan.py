@@ -112,7 +112,8 @@ def test_slug_refuses_everything_else(text: str, fault: str) -> None:
     with pytest.raises(InputError) as caught:
         slug(text)
     assert str(caught.value) == (
-        f"the name {text!r} holds {fault}; a task's name is made of the letters a to z, digits, `_`, `-`, `.` and space"
+        f"the name {text!r} holds {fault}; "
+        "a task's name is made of the letters a to z, digits, `_`, `-`, `.` and space"
     )
 
 
@@ -120,15 +121,15 @@ def test_a_name_that_is_refused_names_its_file(tmp_path: Path) -> None:
     """The subset's name, the fault and the remedy."""
     home = add(tmp_path, "x", "X", {"a+b": subset()})
     assert message(tmp_path) == (
-        f"{home}/metadata.json: the name 'a+b' holds the character(s) '+'; a task's name is made of the letters "
-        "a to z, digits, `_`, `-`, `.` and space"
+        f"{home}/metadata.json: the name 'a+b' holds the character(s) '+'; "
+        "a task's name is made of the letters a to z, digits, `_`, `-`, `.` and space"
     )
 
 
 def test_a_name_too_long_for_a_file(tmp_path: Path) -> None:
     """It would fail when its YAML is written, or later, in a framework's log."""
-    add(tmp_path, "x", "X" * 200, {"main": subset()})
-    assert "has 207 characters; at most 150 fit" in message(tmp_path)
+    add(tmp_path, "x", "X" * 90, {"y" * 90: subset()})
+    assert "has 188 characters; at most 150 fit" in message(tmp_path)
 
 
 def test_equal_names_in_two_files(tmp_path: Path) -> None:
@@ -211,7 +212,7 @@ def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
     }
     home = add(tmp_path, "x", "X", {"main": subset(), "two": subset(("dev", "test"))}, pack)
     assert message(tmp_path).split("\n  ") == [
-        f"{home}/pack.json: 9 problems",
+        f"{home}/pack.json: 9 problems:",
         "versoin: unknown key; did you mean 'version'?",
         "else: unknown key; known are 'version', 'groups', 'hub'",
         'version: expected a text such as "1.0", found 1.0',
@@ -227,15 +228,15 @@ def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("[]", "1 problem\n  expected an object, found []"),
-        ('{"hub": []}', "1 problem\n  hub: expected an object of subsets, found []"),
+        ("[]", "expected an object, found []"),
+        ('{"hub": []}', "hub: expected an object of subsets, found []"),
         (
             '{"hub": {"main": 1}}',
-            '1 problem\n  hub.main: expected an object such as {"config": "default"}, found 1',
+            'hub.main: expected an object such as {"config": "default"}, found 1',
         ),
         (
             '{"hub": {"main": {"split": {"test": 1}}}}',
-            "1 problem\n  hub.main.split: expected names of splits,",
+            "hub.main.split: expected names of splits,",
         ),
         ("{", "is no JSON text: "),
     ],
@@ -301,9 +302,9 @@ def test_a_broken_benchmark_is_only_its_own_affair(tmp_path: Path) -> None:
     worse = add(tmp_path, "worse", "Worse", {})
     assert [plan.folder for plan in plans(tmp_path, ["good"])] == ["good"]
     assert message(tmp_path, "bad").startswith(f"{bad}/metadata.json: ")
-    assert [line for line in message(tmp_path).split("\n") if not line.startswith(" ")] == [
-        f"{bad}/metadata.json: 1 problem",
-        f"{worse}/metadata.json: 1 problem",
+    assert [line.split(": ")[0] for line in message(tmp_path).split("\n") if line[0] != " "] == [
+        f"{bad}/metadata.json",
+        f"{worse}/metadata.json",
     ]
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from mmeval_pack.translators.cli._common import add_command, command_line, say, tasks_dir
+from mmeval_pack.translators.cli._common import add_command, command_line, counted, say, tasks_dir
 
 _DESCRIPTION = """\
 Compile in memory and compare with the tasks folder: print each file that is missing, stale (its source has
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     broken = [folder for folder, differing in changes.items() if differing]
     total = sum(len(output.texts) for output in outputs)
     if not broken:
-        say(options, f"{total} file(s) of {len(outputs)} benchmark(s): all current")
+        say(options, f"{counted(total, 'file')} of {counted(len(outputs), 'benchmark')}: all current")
         return 0
     say(options, f"{', '.join(broken)}: not current")
     for command in _repairs(options, broken, rows):

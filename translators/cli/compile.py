@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mmeval_pack.translators.cli._common import add_command, say, tasks_dir
+from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
+
+if TYPE_CHECKING:
+    from mmeval_pack.translators.files import Change
+    from mmeval_pack.translators.plan import Plan
 
 _DESCRIPTION = """\
 Write the tasks of benchmarks, each from its metadata.json and pack.json, into the tasks folder.
@@ -39,7 +46,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compile, then write what differs and say so, a line a task."""
+    """Compile, then write what differs."""
     from mmeval_pack.translators import files
     from mmeval_pack.translators.cli._outputs import compiled
     from mmeval_pack.translators.plan import plans
@@ -52,27 +59,37 @@ def run(options: argparse.Namespace) -> int:
             change for output in outputs for change in files.compare(root, output.folder, output.texts)
         ]
         kept = files.apply(root, changes)
-    changed = {change.path for change in changes if change.state != "orphaned and hand-edited"}
-    written = 0
-    for plan in found:
-        for task in plan.tasks:
-            place = f"{plan.folder}/{plan.places[task.name]}/"
-            new = bool({f"{place}{task.name}.yaml", f"{place}utils.py"} & changed)
-            written += new
-            say(options, f"{task.name}: {'written' if new else 'unchanged'}")
-        for refused in plan.refused:
-            say(options, f"{plan.folder}, subset {refused.subset!r}: refused: {refused.reason}")
+    for line in [*_about_files(changes, kept), *_about_tasks(found, changes)]:
+        say(options, line)
+    return 0
+
+
+def _about_files(changes: Sequence[Change], kept: Mapping[str, str]) -> Iterator[str]:
+    """A line for each file whose loss or stay is worth knowing."""
     for change in changes:
         if change.path in kept:
-            say(options, f"{change.path}: was edited by hand; the edited text is now {kept[change.path]}")
+            yield f"{change.path}: was edited by hand; the edited text is now in {kept[change.path]}"
         elif change.state == "orphaned":
-            say(options, f"{change.path}: removed, no longer produced")
+            yield f"{change.path}: removed, no longer produced"
         elif change.state == "orphaned and hand-edited":
-            say(options, f"{change.path}: no longer produced, but edited by hand: left; remove or move it")
-    total = sum(len(plan.tasks) for plan in found)
-    refusals = sum(len(plan.refused) for plan in found)
-    say(
-        options,
-        f"{total} task(s): {written} written, {total - written} unchanged; {refusals} subset(s) refused",
-    )
-    return 0
+            yield f"{change.path}: no longer produced, but edited by hand: left; remove or move it"
+
+
+def _about_tasks(plans: Sequence[Plan], changes: Sequence[Change]) -> Iterator[str]:
+    """A line a task and a line a refused subset, then the sum."""
+    changed = {change.path for change in changes if change.new is not None}
+    written = unchanged = 0
+    for plan in plans:
+        for task in plan.tasks:
+            place = f"{plan.folder}/{plan.places[task.name]}/"
+            if changed & {f"{place}{task.name}.yaml", f"{place}utils.py"}:
+                written += 1
+                yield f"{task.name}: written"
+            else:
+                unchanged += 1
+                yield f"{task.name}: unchanged"
+        for refused in plan.refused:
+            yield f"{plan.folder}, subset {refused.subset!r}: refused: {refused.reason}"
+    refusals = sum(len(plan.refused) for plan in plans)
+    total = counted(written + unchanged, "task")
+    yield f"{total}: {written} written, {unchanged} unchanged; {counted(refusals, 'refused subset')}"

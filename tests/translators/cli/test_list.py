@@ -40,7 +40,8 @@ def test_table(run: Callable[..., Any], tasks: Path, add: Callable[..., Path], s
     add("three", "Three", {"main": subset(score_pipeline=[])})
     assert run("list", "--tasks", tasks) == (
         0,
-        "task               benchmark  subset  pipeline                  protocol   official_protocol  version\n"
+        "task               benchmark  subset  pipeline                  protocol   "
+        "official_protocol  version\n"
         "one_mmeval         One        main    exact-match > rule-match  published  true               1.0\n"
         "three_mmeval       Three      main    exact-match > rule-match  default    false              1.0\n"
         "two_a_dev_mmeval   Two        a       exact-match > rule-match  published  true               1.0\n"
