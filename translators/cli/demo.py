@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     from mmeval_pack.translators.demo.run import LOG, REQUESTS
     from mmeval_pack.translators.demo.run import run as run_demo
 
-    say(options, "running lmms-eval on the bundled sample; this takes some 20 seconds")
+    say(options, "running lmms-eval on the bundled sample; this takes half a minute")
     done = run_demo(tasks_dir(options), options.out)
     print(done.table)
     for task in done.tasks:

@@ -34,6 +34,20 @@ class TaskRun:
     details: Sequence[Mapping[str, Any]]
 
 
+def table(printed: str) -> str:
+    """The table of results from what lmms-eval printed, without the rows of the breakdown.
+
+    A breakdown is one dict of some 600 characters there, and widens its column for every row.
+    """
+    lines = [line.strip().strip("|").split("|") for line in printed.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line] for line in lines if len(line) == len(lines[0])]
+    rows = [row for row in rows if "breakdown" not in row and not row[0].startswith("--")]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
 def read(folder: Path, expected: Sequence[tuple[Task, int]]) -> tuple[Path, list[TaskRun]]:
     """The folder that lmms-eval made below ``folder``, and what it says about each task.
 

@@ -15,14 +15,14 @@ from typing import NamedTuple
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.endpoint import Endpoint
 from mmeval_pack.translators.demo.model import RecordedModel
-from mmeval_pack.translators.demo.outcome import DemoError, TaskRun, read
+from mmeval_pack.translators.demo.outcome import DemoError, TaskRun, read, table
 from mmeval_pack.translators.demo.sample import bundled
 from mmeval_pack.translators.plan import TASKS_DIR, find_task
 from mmeval_pack.translators.prompt import Prompt
 
 MARKER = ".mmeval-demo"
 ROWS, REQUESTS, LOG, RESULTS = "rows", "requests.jsonl", "lmms-eval.log", "results"
-TIMEOUT = 1800  # seconds; a run takes some 20
+TIMEOUT = 1800  # seconds; a run takes some 20 on a free machine
 # All that the child inherits. Keys, URLs, proxies, caches and settings of the user's other work stay outside.
 INHERITED = (
     *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
@@ -34,7 +34,7 @@ class Run(NamedTuple):
     """What became of the sample.
 
     Attributes:
-        table: lmms-eval's own table.
+        table: lmms-eval's own table, without the rows of the breakdown.
         folder: where lmms-eval wrote its results and samples.
         tasks: what became of each task.
     """
@@ -70,13 +70,15 @@ def run(tasks_dir: Path, out: Path) -> Run:
         shutil.copyfile(sample.path, out / ROWS / sample.path.name)
     try:
         with Endpoint(model, log=out / REQUESTS) as endpoint:
-            printed = _lmms_eval(tasks_dir, [task.name for task, _ in expected], endpoint.base_url, out)
+            _lmms_eval(tasks_dir, [task.name for task, _ in expected], endpoint.base_url, out)
         if model.unknown:
-            raise DemoError(f"{len(model.unknown)} requests match no row of the sample: {model.unknown[0]!r}")
+            raise DemoError(
+                f"{len(model.unknown)} request(s) match no row of the sample: {model.unknown[0]!r}"
+            )
         folder, runs = read(out / RESULTS, expected)
     except DemoError as error:
         raise DemoError(f"{error}\n{_tail(out / LOG)}") from None
-    return Run("\n".join(line for line in printed.splitlines() if line.startswith("|")), folder, runs)
+    return Run(table(_text(out / LOG)), folder, runs)
 
 
 def claim(out: Path) -> None:
@@ -101,8 +103,8 @@ def claim(out: Path) -> None:
         (out / name).unlink(missing_ok=True)
 
 
-def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) -> str:
-    """Runs the command line in ``out`` and returns what it printed to stdout."""
+def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) -> None:
+    """Runs the command line in ``out``; all that it prints goes to its log there."""
     command = [
         *(sys.executable, "-m", "lmms_eval", "--model", "openai"),
         *("--model_args", f"model=recorded,base_url={base_url},api_key=none,num_concurrent=8,max_retries=1"),
@@ -112,7 +114,7 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
     own = tasks_dir.resolve() == TASKS_DIR  # found through the entry point, as after an installation
     if not own:
         command += ["--include_path", str(tasks_dir.resolve())]
-    with tempfile.TemporaryDirectory() as caches, (out / LOG).open("w", encoding="utf-8") as log:
+    with tempfile.TemporaryDirectory() as caches, (out / LOG).open("wb") as log:
         environment = {
             **{name: value for name, value in os.environ.items() if name in INHERITED},
             "MMEVAL_ROWS": str((out / ROWS).resolve()),
@@ -122,6 +124,7 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
             "HF_HOME": caches,  # neither the user's token nor datasets of an earlier run
             "PYTHON_DOTENV_DISABLED": "1",  # lmms-eval reads a .env file above its own installation, too
             "PYTHONIOENCODING": "utf-8",
+            "PYTHONUNBUFFERED": "1",  # stdout and stderr meet in one log, in the order of time
         }
         try:
             done = subprocess.run(  # noqa: S603 - our own interpreter and arguments
@@ -129,21 +132,20 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
                 cwd=out,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                encoding="utf-8",
-                errors="replace",
+                stdout=log,
+                stderr=subprocess.STDOUT,
                 timeout=TIMEOUT,
                 check=False,
             )
         except subprocess.TimeoutExpired:
             raise DemoError(f"lmms-eval did not end within {TIMEOUT} s") from None
-        log.write(done.stdout)
     if done.returncode:
         raise DemoError(f"lmms-eval ended with exit code {done.returncode}")
-    return done.stdout
 
 
-def _tail(path: Path, lines: int = 15) -> str:
-    text = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join([f"the last lines of {path}:", *text[-lines:]])
+def _text(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")
+
+
+def _tail(log: Path, lines: int = 15) -> str:
+    return "\n".join([f"the last lines of {log}:", *_text(log).splitlines()[-lines:]])
