@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from mmeval_pack.judges.errors import InputError
 from PIL import Image, ImageColor, ImageFont
+
+from mmeval_pack.judges.errors import InputError
 
 Inside = Callable[[int, int], bool]
 Colour = tuple[int, ...]

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from PIL import Image
+
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.endpoint import Reply, Request, completion, failure
 from mmeval_pack.translators.prompt import Prompt
-from PIL import Image
 
 Part = str | Image.Image
 

@@ -115,22 +115,11 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
     if not own:
         command += ["--include_path", str(tasks_dir.resolve())]
     with tempfile.TemporaryDirectory() as caches, (out / LOG).open("wb") as log:
-        environment = {
-            **{name: value for name, value in os.environ.items() if name in INHERITED},
-            "MMEVAL_ROWS": str((out / ROWS).resolve()),
-            "MMEVAL_AUTOLOAD": "1" if own else "0",
-            "MMEVAL_JUDGE": "off",
-            "HF_HUB_OFFLINE": "1",
-            "HF_HOME": caches,  # neither the user's token nor datasets of an earlier run
-            "PYTHON_DOTENV_DISABLED": "1",  # lmms-eval reads a .env file above its own installation, too
-            "PYTHONIOENCODING": "utf-8",
-            "PYTHONUNBUFFERED": "1",  # stdout and stderr meet in one log, in the order of time
-        }
         try:
             done = subprocess.run(  # noqa: S603 - our own interpreter and arguments
                 command,
                 cwd=out,
-                env=environment,
+                env=_environment(out / ROWS, caches, own),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -141,6 +130,20 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
             raise DemoError(f"lmms-eval did not end within {TIMEOUT} s") from None
     if done.returncode:
         raise DemoError(f"lmms-eval ended with exit code {done.returncode}")
+
+
+def _environment(rows: Path, caches: str, own: bool) -> dict[str, str]:
+    return {
+        **{name: value for name, value in os.environ.items() if name in INHERITED},
+        "MMEVAL_ROWS": str(rows.resolve()),
+        "MMEVAL_AUTOLOAD": "1" if own else "0",
+        "MMEVAL_JUDGE": "off",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": caches,  # neither the user's token nor datasets of an earlier run
+        "PYTHON_DOTENV_DISABLED": "1",  # lmms-eval reads a .env file above its own installation, too
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONUNBUFFERED": "1",  # stdout and stderr meet in one log, in the order of time
+    }
 
 
 def _text(log: Path) -> str:

@@ -1,6 +1,7 @@
 """Drawings: each shape to the pixel, every mode, and clear errors."""
 
 import pytest
+
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.drawing import draw
 

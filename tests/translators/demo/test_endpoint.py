@@ -11,6 +11,7 @@ from typing import Any
 
 import openai
 import pytest
+
 from mmeval_pack.translators.demo.endpoint import PATH, Endpoint, Json, Request, completion, failure
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "Which one?"}]}

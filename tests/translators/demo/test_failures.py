@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from mmeval_pack.translators.cli import main
 
 pytest.importorskip("pyarrow")

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
+
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.endpoint import Request, completion, failure
 from mmeval_pack.translators.demo.model import RecordedModel, asked, digest, received
 from mmeval_pack.translators.prompt import Prompt
-from PIL import Image
 
 RED, BLUE = (Image.new("RGB", (2, 1), colour) for colour in ("red", "blue"))
 PROMPT = Prompt("{{ question }}")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mmeval_pack.translators.demo.drawing import draw
 from PIL import Image
+
+from mmeval_pack.translators.demo.drawing import draw
 
 pytestmark = pytest.mark.harness
 
