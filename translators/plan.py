@@ -169,7 +169,8 @@ def _plan(folder: Path) -> Plan:
         raise InputError(f"{source}: cannot be read: {error.strerror}") from None
     benchmark = metadata.parse(data, str(source))
     settings = pack.read(folder / "pack.json", {subset.name: subset.splits for subset in benchmark.subsets})
-    named, refused = [], []
+    named: list[tuple[Task, str]] = []
+    refused: list[Refused] = []
     try:
         for subset in benchmark.subsets:
             reason = _reason_against(subset)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators import files
 from mmeval_pack.translators.manifest import MANIFEST, MARK, with_manifest

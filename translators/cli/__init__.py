@@ -10,9 +10,9 @@ import argparse
 import importlib
 import io
 import os
-import pkgutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from mmeval_pack.judges.errors import PackError
 from mmeval_pack.translators._version import VERSION
@@ -62,7 +62,7 @@ def _parser(first: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"mmeval-pack {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
-    names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    names = sorted(file.stem for file in Path(__file__).parent.glob("[!_]*.py"))
     for name in [name for name in names if name in first] or names:
         importlib.import_module(f"{__name__}.{name}").add_parser(commands)
     return parser

@@ -49,17 +49,17 @@ def run(options: argparse.Namespace) -> int:
     """Compile, then write what differs."""
     from mmeval_pack.translators import files
     from mmeval_pack.translators.cli._outputs import compiled
-    from mmeval_pack.translators.plan import plans
+    from mmeval_pack.translators.plan import METADATA, plans
 
     root = tasks_dir(options)
     found = plans(root, options.names, options.rows)
     outputs = compiled(root, found, everything=not options.names)
     with files.locked(root):
-        changes = [
-            change for output in outputs for change in files.compare(root, output.folder, output.texts)
-        ]
+        differing = [files.compare(root, output.folder, output.texts) for output in outputs]
+        changes = [*chain.from_iterable(differing)]
         kept = files.apply(root, changes)
-    for line in [*_about_files(changes, kept), *_about_tasks(found, changes)]:
+    odd = (f"{plan.folder}/{METADATA}: warning: {text}" for plan in found for text in plan.benchmark.warnings)
+    for line in [*odd, *_about_files(changes, kept), *_about_tasks(found, changes)]:
         say(options, line)
     return 0
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
+
 from mmeval_pack.translators.manifest import digest_of, header
 from mmeval_pack.translators.plan import METADATA, Plan
 from mmeval_pack.translators.task import Task

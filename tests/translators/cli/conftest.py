@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
 from mmeval_pack.translators.cli import main
 
 

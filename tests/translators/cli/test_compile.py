@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from mmeval_pack.translators.naming import TASKS_DIR
 
 FIRST = """\
@@ -147,6 +148,15 @@ def test_hostile_subset_names(run: Callable[..., Any], tasks: Path, add: Any, su
     assert code == 2
     assert err.startswith(f"mmeval-pack: {tasks}/two/metadata.json: ")
     assert [*tasks.rglob("*.yaml")] == []
+
+
+def test_what_is_odd_is_said(run: Callable[..., Any], tasks: Path, add: Any, subset: Any) -> None:
+    """A warning, and the tasks all the same: publishers add names of their own."""
+    add("two", "Two", {"a": subset(task_type="riddle")})
+    code, _, err = run("compile", "two", "--tasks", tasks)
+    assert code == 0
+    assert err.startswith("two/metadata.json: warning: subsets.a.task_type: ")
+    assert "two_a_mmeval: written\n" in err
 
 
 def test_an_unknown_benchmark(run: Callable[..., Any], tasks: Path) -> None:

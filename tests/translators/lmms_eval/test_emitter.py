@@ -13,6 +13,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mmeval_pack.translators import metadata
 from mmeval_pack.translators.lmms_eval.emitter import emit
 from mmeval_pack.translators.plan import Plan
