@@ -1,0 +1,194 @@
+"""``mmeval-pack score``: verdicts on recorded responses, without a model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
+
+if TYPE_CHECKING:
+    from mmeval_pack.judges.lines import Shard
+    from mmeval_pack.judges.metrics import Tally
+    from mmeval_pack.judges.offline import Declared, Offline
+
+_PROTOCOLS = ("published", "default")
+_UNJUDGED = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget")
+_DESCRIPTION = """\
+Score recorded responses. FILE holds one JSON object a line: sample (a row of any published layout; media are
+not needed), response, and either task (a task's name) or pipeline and params, as metadata.json has them.
+Without any of these the default pipeline decides; a pipeline of the line's own stands in place of the task.
+Or FILE is a samples file that `lmms-eval --log_samples` wrote for a task of the pack: what stands under the
+key detail is such a line, and is scored and written as one.
+
+OUT gets the same objects in the same order, with score, is_correct, decided_by, status, extraction, reason.
+It takes its place at the end, whole; a run that fails leaves an earlier OUT as it was. The same input gives
+the same bytes, with any number of jobs.
+
+A line that cannot be read or scored is named on stderr and left out; blank lines are passed over.
+Exit codes: 0 all is scored; 1 a worker process died; 2 bad input, or lines were left out; 3 no line was left
+out, but some sample needs a judge and got none."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the program."""
+    example = "mmeval-pack score responses.jsonl --out scored.jsonl"
+    parser = add_command(commands, "score", "score recorded responses", _DESCRIPTION, example, run)
+    parser.add_argument("files", metavar="FILE", nargs="+", help="responses, or - for stdin")
+    parser.add_argument(
+        "--out",
+        metavar="OUT.jsonl",
+        help="file for the scored lines; - for stdout, the summary then on stderr",
+    )
+    parser.add_argument(
+        "--rules",
+        choices=("parity", "improved"),
+        default="parity",
+        help="parity, the default: the publisher's verdicts; improved: not comparable with published figures",
+    )
+    parser.add_argument(
+        "--protocol",
+        metavar="P",
+        choices=_PROTOCOLS,
+        help=f"{' or '.join(_PROTOCOLS)}: protocol of the stages that ask a judge; no other depends on it",
+    )
+    parser.add_argument(
+        "--judge", metavar="off|replay:FILE", default="off", help="off, the default: no judge is asked"
+    )
+    parser.add_argument("--jobs", metavar="N", type=_jobs, default=1, help="number of processes (default: 1)")
+    parser.add_argument(
+        "--shard",
+        metavar="I/N",
+        type=_shard,
+        default="1/1",
+        help="score only every N-th line, beginning with line I (1 to N; 0 is the same as N) of each file",
+    )
+    parser.add_argument(
+        "--strip-reasoning",
+        action="store_true",
+        help="take <think> blocks off first; without it this is done only where a log says that it was done",
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score, write, and print the summary."""
+    from mmeval_pack.judges.metrics import Tally
+    from mmeval_pack.judges.workers import ordered
+    from mmeval_pack.translators.cli import _input_files
+    from mmeval_pack.translators.cli._output_file import output
+
+    offline = _offline(options)
+    _input_files.check(options.files, options.out)
+    tallies, broken = [Tally() for _ in options.files], [0 for _ in options.files]
+    with _progress(options) as bar, output(options.out) as write:
+        chunks = _input_files.read(options.files, options.shard, bar.update)
+        for scored in ordered(offline.chunk, chunks, options.jobs):
+            write(scored.text)
+            tallies[scored.file].merge(scored.tally)
+            broken[scored.file] += len(scored.broken)
+            for number, fault in scored.broken:
+                bar.write(f"mmeval-pack: {options.files[scored.file]}, line {number}: {fault}", sys.stderr)
+    _print_summary(options, tallies, broken)
+    return _exit_code(tallies, broken)
+
+
+def _offline(options: argparse.Namespace) -> Offline:
+    """What scores, as the options say.
+
+    Raises:
+        InputError: they ask for something that this version does not have.
+    """
+    from mmeval_pack.judges.offline import RULES, Offline
+    from mmeval_pack.translators.cli._layouts import unwrap
+
+    if options.judge != "off":
+        raise InputError(
+            f"--judge {options.judge}: this version asks no judge; leave the option out, or give off, and "
+            "samples that need a judge are unscored"
+        )
+    if options.rules not in RULES:
+        raise InputError(
+            f"--rules {options.rules}: this version has no such rules; it has {', '.join(RULES)}"
+        )
+    resolve = partial(_declared, tasks_dir(options))
+    return Offline(resolve, unwrap, options.rules, options.strip_reasoning)
+
+
+def _declared(root: Path, name: str) -> Declared:
+    """How a task of the tasks folder is scored."""
+    from mmeval_pack.judges.offline import Declared
+    from mmeval_pack.translators.plan import find_task
+
+    task = find_task(root, name)
+    return Declared(task.pipeline, task.params, task.protocol)
+
+
+def _progress(options: argparse.Namespace) -> Any:
+    """A bar over the bytes of the files, on a terminal."""
+    from tqdm import tqdm
+
+    from mmeval_pack.translators.cli._input_files import size
+
+    hidden = options.quiet or not sys.stderr.isatty()
+    return tqdm(total=size(options.files), unit="B", unit_scale=True, leave=False, disable=hidden)
+
+
+def _print_summary(options: argparse.Namespace, tallies: Sequence[Tally], broken: Sequence[int]) -> None:
+    """The figures of each file, and of all if there are several; on stderr where stdout has the lines."""
+    from mmeval_pack.judges.offline import total
+    from mmeval_pack.translators.cli._summary import figures, text
+
+    found = [figures(*counts) for counts in zip(tallies, broken, strict=True)]
+    overall = figures(total(tallies), sum(broken))
+    if options.json:
+        files = [{"file": name, **values} for name, values in zip(options.files, found, strict=True)]
+        summary = [json.dumps({"rules": options.rules, "files": files, "overall": overall}, indent=2)]
+    else:
+        named = [*zip(options.files, found, strict=True), *([("overall", overall)] if len(found) > 1 else [])]
+        summary = [line for name, values in named for line in text(name, values)]
+        if options.rules != "parity":
+            summary.append(f"rules: {options.rules}; not comparable with published figures")
+    for line in summary:
+        if options.out == "-":
+            say(options, line)
+        else:
+            print(line)
+
+
+def _exit_code(tallies: Sequence[Tally], broken: Sequence[int]) -> int:
+    """What the run comes to, with a message where that is not 0."""
+    if any(broken):
+        print(f"mmeval-pack: {counted(sum(broken), 'broken line')} left out", file=sys.stderr)
+        return 2
+    reasons: Counter[str] = sum((tally.reason for tally in tallies), Counter())
+    unjudged = {reason: reasons[reason] for reason in sorted(reasons) if reason in _UNJUDGED}
+    if unjudged:
+        found = ", ".join(f"{reason} {count}" for reason, count in unjudged.items())
+        print(
+            f"mmeval-pack: {counted(sum(unjudged.values()), 'sample')} not judged: {found}", file=sys.stderr
+        )
+        return 3
+    return 0
+
+
+def _jobs(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; expected 1 or more")
+
+
+def _shard(text: str) -> Shard:
+    from mmeval_pack.judges.lines import Shard
+
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
