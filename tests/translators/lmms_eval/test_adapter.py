@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
+
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.records import Doc
 from mmeval_pack.translators.lmms_eval import adapter, source
 from mmeval_pack.translators.task import Task
-from PIL import Image
 
 TASK = Task(
     name="toy_mmeval",

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from mmeval_pack.translators.lmms_eval import entry
 
 MANAGER = """

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.lmms_eval import log
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.lmms_eval import replay
 

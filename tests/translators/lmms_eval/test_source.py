@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from mmeval_pack.translators.lmms_eval import source as rows
 from mmeval_pack.translators.lmms_eval.source import Source, source
 
