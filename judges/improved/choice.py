@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mmeval_pack.judges.improved.cues import Statement, hints, statements
+from mmeval_pack.judges.improved.cues import hints, statements
 from mmeval_pack.judges.improved.options import MARK, Options, key_of, marked
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
 from mmeval_pack.judges.improved.stance import last_word, negated_after, negated_before, refuses
@@ -22,7 +22,12 @@ _FILLER = re.compile(
     rf"|选项|選項|是|为|為|第)*",
     re.IGNORECASE,
 )
-_ITEM = re.compile(rf"[\s\"'(\[{{<]*(?:({_LETTER})|({MARK}))[\"')\]}}>]*")
+_ITEM = re.compile(rf"[\s\"'(\[{{<]*(?:(?:(?:[Tt]he|[Aa]n?)\s+)?({MARK})|({_LETTER}))[\"')\]}}>]*")
+_LEAD = re.compile(r"(?:(?:both|options?|choices?|letters?|alternatives?|alternativa|opción|opção|letra|just|only|选项|選項)\s*)+", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:the\s+)?(?:image|picture|photo|figure|panel|frame|point|graph|map|view|scene|object|item)\s+[\"'(\[]*({_LETTER})[\"')\].]*",
+    re.IGNORECASE,
+)
 _COMPACT = re.compile(rf"[\"'(\[]*([A-Z]{{2,10}})(?![{_LATIN}])")
 _OWN_TEXT = re.compile(rf"\s*[.):,、-]*\s*[\"'(]*(?:(?:the|an?)\s+)?({MARK})[\"')]*", re.IGNORECASE)
 _SEPARATOR = re.compile(
@@ -30,7 +35,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b|\boder\b|\bou\b|或|/", re.IGNORECASE)
-_WORD_BEHIND = re.compile(r"\s+([a-zà-ɏ]+|[A-Z][a-z]+)")
+_WORD_BEHIND = re.compile(r"[ ]+([a-zà-ɏ]+|[A-Z][a-z]+)")
 _GOES_ON = frozenset(
     "and or is are was because since as so for but which while y e et und oder ou due given with shows matches fits looks seems best would"
     " must should option based instead from".split()
@@ -45,6 +50,7 @@ _VERDICT = re.compile(
     rf"\(?({_LETTER})[.):]*\s*(?:(?:the|an?)\s+)?(?:{MARK})?\s*[:(,-]*\s*(yes|no|correct|incorrect|wrong|right|true|false|✓|✗|✔|✘|✅|❌)\)?[.]?",
     re.IGNORECASE,
 )
+_QUALIFIED = re.compile(rf"(?!(?:the|an?|it's|is|only|just|yes|no|so|option|likely|probably|about|around|approximately)\s)[a-z]+\s+{MARK}[.!]?", re.IGNORECASE)
 _AFFIRMED = frozenset(("yes", "correct", "right", "true", "✓", "✔", "✅"))
 _LOOKALIKE = str.maketrans("АВСЕНΑΒΕΗ", "ABCEHABEH")
 
@@ -81,6 +87,8 @@ def _whole(text: str, options: Options) -> Keys:
         return keys
     if refuses(text):
         return ()
+    if (named := _NAMED.fullmatch(text)) and named[1].upper() in options.letters:
+        return (named[1].upper(),)
     lead = _listed(text, options, lead=True)
     found = _hinted(text, options)
     if lead and found and not set(found) <= set(lead):
@@ -99,7 +107,8 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
     Raises:
         _Unclear: they are alternatives (``A or B``), or a letter stands with another option's text.
     """
-    place = 0 if lead else _filled(text)
+    filler = (_LEAD if lead else _FILLER).match(text)
+    place = filler.end() if filler else 0
     if negated_after(text, place) and not lead:
         return ()
     compact = _COMPACT.match(text, place)
@@ -112,7 +121,7 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
         if key is None:
             break
         place = item.end()
-        own = _OWN_TEXT.match(text, place) if item[1] else None
+        own = _OWN_TEXT.match(text, place) if item[2] else None
         if own and key_of(own[1], options) != key:
             raise _Unclear
         place = own.end() if own else place
@@ -124,7 +133,11 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
             break
         alternatives = alternatives or (len(keys) > 0 and _OR.search(separator[0]) is not None)
         following = _ITEM.match(text, separator.end())
-        if following is None or _key(following, text, options, lead=separator[0].isspace()) is None:
+        if following is None:
+            break
+        if _key(following, text, options, lead=separator[0].isspace()) is None:
+            if _is_foreign(following, separator, text, options):
+                raise _Unclear
             break
         place = separator.end()
     if keys and negated_after(text, place):
@@ -132,6 +145,12 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
     if len(set(keys)) > 1 and alternatives and not _is_slashed(text):
         raise _Unclear
     return tuple(dict.fromkeys(keys))
+
+
+def _is_foreign(item: re.Match[str], separator: re.Match[str], text: str, options: Options) -> bool:
+    """Whether a list of letters goes on with one that is no option's."""
+    letter = item[2] or ""
+    return letter.isupper() and letter not in options.letters and not separator[0].isspace() and not text[item.end() :].strip(" .")
 
 
 def _is_slashed(text: str) -> bool:
@@ -146,9 +165,9 @@ def _filled(text: str) -> int:
 
 def _key(item: re.Match[str], text: str, options: Options, *, lead: bool) -> str | None:
     """The option of an item, None where the letter is a word (an article, a pronoun) or no option's."""
-    if item[2]:
-        return key_of(item[2], options)
-    letter = item[1].translate(_LOOKALIKE)
+    if item[1]:
+        return key_of(item[1], options)
+    letter = item[2].translate(_LOOKALIKE)
     if letter.upper() not in options.letters:
         return None
     behind = _WORD_BEHIND.match(text, item.end())
@@ -171,29 +190,30 @@ def _verdicts(text: str, options: Options) -> Keys:
 
 def _hinted(text: str, options: Options) -> Keys:
     """The letters behind hints, or called correct, or alone in the last sentence."""
-    found: list[str] = []
+    found: list[Keys] = []
     for statement in hints(text):
-        if not statement.negated and not _negated_here(text, statement):
-            found += _listed(statement.content, options) if _ITEM.match(statement.content, _filled(statement.content)) else ()
+        item = _ITEM.match(statement.content, _filled(statement.content))
+        if item and item[2] and not statement.negated and not negated_before(text, statement.place):
+            found.append(_listed(statement.content, options))
     for match in _CORRECT.finditer(text):
         if not negated_before(text, match.start()) and not negated_after(text, match.end(match.lastindex or 0)):
             key = match[1].upper() if match[1] else key_of(match[2], options)
-            found += [key] if match[2] or key in options.letters else []
+            if match[2] or key in options.letters:
+                found.append((key,))
     alone = _ALONE.search(text)
     if alone and alone[1].isupper() and (letter := alone[1].translate(_LOOKALIKE)) in options.letters:
-        found.append(letter)
-    if len(set(found)) > 1:
+        found.append((letter,))
+    widest = max(found, key=len, default=())
+    if any(not set(keys) <= set(widest) for keys in found):
         raise _Unclear
-    return tuple(dict.fromkeys(found))
-
-
-def _negated_here(text: str, statement: Statement) -> bool:
-    return negated_before(text, statement.place)
+    return widest
 
 
 def _only_text(text: str, options: Options) -> Keys:
     """The one option whose text the text mentions and does not take back."""
     if refuses(text):
+        return ()
+    if _QUALIFIED.fullmatch(text):
         return ()
     found = set()
     for match in re.finditer(MARK, text):

@@ -39,7 +39,7 @@ _STYLE = r"\\(?:text|mathrm|mathbf|mathit|textbf|textit|textrm|operatorname|mbox
 _REWRITES = tuple(
     (re.compile(pattern, flags), form)
     for pattern, form, flags in (
-        (r"</?(?:think(?:ing)?|analysis|s|p|b|i|strong|em)\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>", " ", re.I),
+        (r"</?(?-i:think(?:ing)?|analysis|strong|em|[spbiu])\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>", " ", re.I),
         (r"<br\s*/?>", "\n", re.I),
         (r"<([A-Za-z])>", r" \1 ", 0),
         (r"```(?:[a-z]+(?=\n))?", " ", 0),

@@ -29,18 +29,19 @@ def _choice(text: str, options: Options, doc: Doc, question: Question) -> Readin
     if not keys:
         return PASS
     if options.letters:
-        right = set(keys) == _right_letters(options, question)
+        right = set(keys) == _right_letters(options, doc, question)
         return Reading(1.0 if right else None, ", ".join(keys))
     texts = [options.texts[key] for key in keys]
     right = len(texts) == 1 and open_form(texts[0]) == open_form(doc.truth)
     return Reading(1.0 if right else None, ", ".join(texts))
 
 
-def _right_letters(options: Options, question: Question) -> set[str]:
+def _right_letters(options: Options, doc: Doc, question: Question) -> set[str]:
     """The letters of the truth; of a truth in words, the letter of the option that reads so."""
     if question.truth_letters:
         return set(question.truth_letters)
-    compact = question.truth.text.strip().upper()
+    compact = str(doc.truth).strip().upper()
     if len(compact) > 1 and len(set(compact)) == len(compact) and options.letters.issuperset(compact):
         return set(compact)
-    return {key for key, text in options.texts.items() if open_form(text) == question.truth.opened}
+    truth = open_form(doc.truth)
+    return {key for key, text in options.texts.items() if open_form(text) == truth}

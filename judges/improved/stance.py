@@ -7,7 +7,7 @@ import re
 _NEGATING = (
     r"not|never|neither|nor|no|cannot|without|except|excluding|exclude|excludes|eliminate|eliminating|ignore|ignoring"
     r"|reject|discard|avoid|incorrect|wrong|false|worst|untrue|unlikely|rather than|instead of|unlike|anything but"
-    r"|all but|everything but|rule out|ruling out|ruled out|other than|apart from|besides|than|first|initially"
+    r"|all but|everything but|rule out|ruling out|ruled out|other than|apart from|besides|than|at first|first (?:thought|wanted|guess)|initially"
     r"|originally|wanted|nicht|kein|keine|nao|não|pas|ni|нет|не|ليس|ليست|لا"
 )
 _NEGATED = re.compile(rf"\b(?:{_NEGATING})\b|n't\b|不|非|除了|排除|没|沒|错|錯|ない", re.IGNORECASE)
@@ -26,7 +26,7 @@ _REFUSAL = re.compile(
     r"(?:be\s+)?(?:\w+ly\s+)?(?:determined?|tell|say|answer(?:ed)?|decide|identify|see|help|assist|know|be sure|provide|view|process"
     r"|choose|pick|select|judge|make out|read)\b"
     r"|\b(?:do(?:n't| not)|did(?:n't| not)) (?:really )?know\b|\bno (?:idea|way to (?:tell|know|say|be sure)|image|picture|clue)\b"
-    r"|\bnot (?:enough|sufficient)\b|\binsufficient\b|\bn/?a\b|\bnot (?:sure|certain|clear|visible)\b|\bundetermined\b"
+    r"|\bneed\w*\s[^.\n]{0,40}\bto (?:answer|tell|decide|know)\b|\bnot (?:enough|sufficient)\b|\binsufficient\b|\bn/?a\b|\bnot (?:sure|certain|clear|visible)\b|\bundetermined\b"
     r"|\bunknown\b|\bunanswerable\b|\b(?:rate limited|api error|failed to obtain)\b|^error\b|无法|不知道|不确定|わかりません|모르",
     re.IGNORECASE,
 )
