@@ -1,8 +1,8 @@
 """``metadata.json``, as the publisher writes it, read into frozen records.
 
-Every problem of a file stands in one :class:`MetadataError`; what is merely odd stands in ``warnings``. Keys that
-the format does not define are kept in ``extra``, since publishers add prose of their own; one that is close to
-a known key which is not there is a problem where it would change what is evaluated, else a warning.
+Every problem of a file stands in one :class:`MetadataError`; what is merely odd stands in ``warnings``. Keys
+that the format does not define are kept in ``extra``, since publishers add prose of their own; one that is
+close to a known key which is not there is a problem where it would change what is evaluated, else a warning.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators import metadata_problems
 from mmeval_pack.translators.metadata_checks import shown
-from mmeval_pack.translators.metadata_json import MAX_BYTES, JsonFault, load
+from mmeval_pack.translators.metadata_json import MAX_BYTES, JsonError, load
 from mmeval_pack.translators.metadata_records import File, Subset, Unsupported, VideoStorage
 
 __all__ = ["Benchmark", "MetadataError", "Subset", "Unsupported", "VideoStorage", "parse", "read"]
+
+MAX_SHOWN = 100  # problems in one message
 
 
 class MetadataError(InputError):
@@ -35,10 +37,10 @@ class MetadataError(InputError):
     def __init__(self, source: str, problems: Iterable[str]) -> None:
         self.source = source
         self.problems = tuple(problems)
-        head = f"{source}: {len(self.problems)} problems:" if len(self.problems) > 1 else f"{source}:"
-        super().__init__(
-            "\n  ".join((head, *self.problems)) if len(self.problems) > 1 else f"{head} {self.problems[0]}"
-        )
+        count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        hidden = len(self.problems) - MAX_SHOWN
+        more = [f"and {hidden} more"] if hidden > 0 else []
+        super().__init__("\n  ".join((f"{source}: {count}", *self.problems[:MAX_SHOWN], *more)))
 
 
 class Benchmark(BaseModel):
@@ -88,14 +90,14 @@ def parse(data: bytes, source: str) -> Benchmark:
     """
     try:
         content, twice = load(data)
-    except JsonFault as fault:
+    except JsonError as fault:
         raise MetadataError(source, [str(fault)]) from None
     problems = [f"{key}: stands twice in one object" for key in map(shown, twice)]
     problems += metadata_problems.of_values(content)
     try:
         file = File.model_validate(content)
     except ValidationError as error:
-        problems += metadata_problems.of_records(error, content)
+        problems += metadata_problems.of_records(error)
     if problems:
         raise MetadataError(source, problems)
     odd = tuple(metadata_problems.oddities(content))

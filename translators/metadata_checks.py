@@ -1,10 +1,11 @@
-"""Checks of single values of a metadata file: each gives the value, or raises with what is wrong and what would be right."""
+"""Checks of single values of a metadata file: each gives the value, or raises with what would be right."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -13,12 +14,17 @@ from pydantic_core import PydanticCustomError
 from mmeval_pack.judges.pipeline import Pipeline, PipelineError
 from mmeval_pack.translators.sandbox import PromptError, compile_template
 
-MAX_NAME = 100  # characters
+MAX_NAME = 200  # characters
 
 
 def fault(message: str) -> PydanticCustomError:
     """An error whose text reaches the user as it is."""
     return PydanticCustomError("fault", "{message}", {"message": message})
+
+
+def faults(messages: Mapping[str, str]) -> PydanticCustomError:
+    """Errors of several keys of one object, by key."""
+    return PydanticCustomError("faults", "several", {"messages": messages})
 
 
 def name(text: str) -> str:
@@ -27,7 +33,7 @@ def name(text: str) -> str:
         raise fault("is blank, expected a name")
     if len(text) > MAX_NAME:
         raise fault(f"is a name of {len(text)} characters, expected {MAX_NAME} at most")
-    if any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in text):
+    if any(unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") for character in text):
         raise fault("holds a control or invisible character, expected a plain name")
     if text != text.strip():
         raise fault("begins or ends with a space, expected a plain name")
@@ -57,12 +63,35 @@ def template(text: str) -> str:
     return text
 
 
-def pipeline(stages: Sequence[str] | None, params: Mapping[str, Any]) -> None:
-    """Stages and parameters that scoring accepts."""
+def declared(value: Any) -> Any:
+    """What ``score_pipeline`` may be beside an object that says ``unsupported``."""
+    if not isinstance(value, list):
+        expected = (
+            'a list of stages, [] where no official protocol exists, or {"unsupported": name, "reason": text}'
+        )
+        raise fault(f"is {shown(value)}, expected {expected}")
+    return value
+
+
+def pipeline(stages: tuple[str, ...]) -> tuple[str, ...]:
+    """Stages that scoring accepts, as it reads them; none says that no official protocol exists."""
     try:
-        Pipeline.declared(stages, params)
+        return Pipeline.declared(stages).stages if stages else stages
     except PipelineError as error:
         raise fault(str(error)) from None
+
+
+def params(values: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that scoring accepts, each tried alone so that all faults are found."""
+    messages = {}
+    for key, value in values.items():
+        try:
+            Pipeline.declared((), {key: value})
+        except PipelineError as error:
+            messages[key] = str(error).removeprefix(f"{key} ")
+    if messages:
+        raise faults(messages)
+    return values
 
 
 def some_subset(subsets: dict[str, Any]) -> dict[str, Any]:
@@ -95,10 +124,6 @@ def shown(value: Any) -> str:
     """A value in an error message: plain words for what is long or nested."""
     if isinstance(value, str):
         return ascii(value if len(value) <= 60 else value[:60] + "...")
-    if value is None or isinstance(value, (bool, int, float)):
-        return (
-            {None: "null", True: "true", False: "false"}.get(value)
-            if value in (None, True, False)
-            else repr(value)
-        )
-    return "a list" if isinstance(value, (list, tuple)) else "an object"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return "an object" if isinstance(value, dict) else json.dumps(value)

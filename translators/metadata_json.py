@@ -1,8 +1,9 @@
-"""Bytes -> the JSON value they hold, with everything refused that JSON allows and a metadata file must not have."""
+"""Bytes -> the JSON object they hold; what JSON allows and no metadata file may have is refused."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -13,53 +14,57 @@ MAX_INTEGER = 2**63  # what tables and YAML readers hold
 Path = tuple[str | int, ...]
 
 
-class JsonFault(ValueError):
+class JsonError(ValueError):
     """Bytes that hold no JSON object."""
 
 
 def load(data: bytes) -> tuple[dict[str, Any], list[str]]:
-    """The object in a file, and the keys that stand twice in it.
+    """The object in a file, and the keys that stand twice in one object of it.
 
     Raises:
-        JsonFault: the bytes hold no JSON object, or too much of it.
+        JsonError: the bytes hold no JSON object, or too much of it.
     """
-    if len(data) > MAX_BYTES:
-        raise JsonFault(f"is larger than {MAX_BYTES:,} bytes")
-    if not data.strip():
-        raise JsonFault("is empty, expected a JSON object")
-    if data.startswith(b"\xef\xbb\xbf"):
-        raise JsonFault("begins with a byte order mark; save it as UTF-8 without one")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise JsonFault(f"is not UTF-8: byte {error.start}, 0x{data[error.start]:02x}") from None
     twice: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(items)
         if len(value) < len(items):
-            keys = [key for key, _ in items]
-            twice.extend(key for key in value if keys.count(key) > 1)
+            twice.extend(key for key, count in Counter(key for key, _ in items).items() if count > 1)
         return value
 
     try:
-        value = json.loads(text, object_pairs_hook=pairs, parse_constant=_refuse_constant)
+        value = json.loads(
+            _decoded(data), object_pairs_hook=pairs, parse_int=_integer, parse_constant=_refuse_constant
+        )
     except json.JSONDecodeError as error:
-        raise JsonFault(f"is no JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
+        raise JsonError(f"is no JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise JsonFault(f"is nested too deeply, expected {MAX_DEPTH} levels at most") from None
-    except JsonFault:
-        raise
-    except ValueError:
-        # the only other one: Python refuses to read integers of thousands of digits
-        raise JsonFault("holds an integer of thousands of digits") from None
+        raise JsonError(f"is nested too deeply, expected {MAX_DEPTH} levels at most") from None
     if not isinstance(value, dict):
-        raise JsonFault("holds no JSON object at its top level, expected {name, release_date, subsets}")
+        raise JsonError("holds no JSON object at its top level, expected {name, release_date, subsets}")
     return value, twice
 
 
+def _decoded(data: bytes) -> str:
+    if len(data) > MAX_BYTES:
+        raise JsonError(f"is larger than {MAX_BYTES:,} bytes")
+    if not data.strip():
+        raise JsonError("is empty, expected a JSON object")
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise JsonError("begins with a byte order mark; save it as UTF-8 without one")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise JsonError(f"is not UTF-8: byte {error.start}, 0x{data[error.start]:02x}") from None
+
+
+def _integer(digits: str) -> int:
+    # longer ones are refused like all above MAX_INTEGER; Python would not read them at all
+    return int(digits[:100])
+
+
 def _refuse_constant(name: str) -> NoReturn:
-    raise JsonFault(f"holds {name}, which is no JSON")
+    raise JsonError(f"holds {name}, which is no JSON")
 
 
 def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

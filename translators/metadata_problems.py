@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,11 +26,37 @@ from mmeval_pack.translators.metadata_records import (
     VideoStorage,
 )
 
-PARAMS = frozenset(
-    "numeric_rel_tol numeric_abs_tol string_match threshold anls_threshold rubric scale official_judge_model "
-    "judge_inputs reference_syntax metrics metric metric_field compare".split()
-)
+TOLERANCES = {"numeric_rel_tol", "numeric_abs_tol", "string_match", "threshold", "anls_threshold"}
+RUBRIC = {"rubric", "scale", "official_judge_model", "judge_inputs"}
+PARAMS = TOLERANCES | RUBRIC | {"reference_syntax", "metrics", "metric", "metric_field", "compare"}
+# place within a subset -> the keys it may have, and whether they change what is evaluated
+PLACES: Mapping[Path, tuple[frozenset[str], bool]] = {
+    (): (Subset.keys(), True),
+    ("score_params",): (frozenset(PARAMS), True),
+    ("score_pipeline",): (Unsupported.keys(), True),
+    ("video_storage",): (VideoStorage.keys(), True),
+    ("mapping_from_source",): (SourceMapping.keys(), False),
+    ("mapping_from_source", "source"): (Source.keys(), True),
+    ("mapping_from_source", "extra"): (frozenset(), False),
+    ("score_protocol",): (ScoreProtocol.keys(), False),
+    ("prompt_template_source",): (TemplateSource.keys(), False),
+}
+MAX_KEYS = 100  # unknown keys of one object that are compared with the known ones
+RUBRICS = ("binary", "scale", "partial_credit", "three_way")
 TASK_TYPES = ("multiple_choice_qa", "multiple_choice_vqa", "vqa", "captioning", "judge_scored")
+MISSING = {
+    "name": "the benchmark's name",
+    "subsets": "{name: subset}",
+    "language": "a list of language codes",
+    "modalities": "a list of modalities",
+    "task_type": "text",
+    "prompt_template": "a Jinja template",
+    "mapping_from_source": "an object with source.url",
+    "source": '{"format": text, "url": {split: address}}',
+    "url": "{split: address}: its keys name the published splits",
+    "reason": "text that says why",
+    "format": "files or archives",
+}
 EXPECTED = {
     "string_type": "text",
     "bool_type": "true or false",
@@ -52,7 +78,7 @@ def where(path: Path) -> str:
             text += f".{part}"
         else:
             text += f"[{shown(part)}]"
-    return text.removeprefix(".")
+    return text.removeprefix(".") or "top level"
 
 
 def of_values(data: dict[str, Any]) -> Iterator[str]:
@@ -62,21 +88,22 @@ def of_values(data: dict[str, Any]) -> Iterator[str]:
             yield f"{where(path)}: {fault}"
         if not isinstance(value, dict):
             continue
-        if "score_type" in value and path[3:] != ("extra",):
+        if "score_type" in value and path[2:] != ("mapping_from_source", "extra"):
             yield f"{where((*path, 'score_type'))}: is retired; publish score_pipeline instead"
-        for key, near in misspelt(path, value, strict=True):
-            yield f"{where((*path, key))}: is no known key; did you mean {near}?"
+        if _keys(path)[1]:
+            yield from misspelt(path, value)
 
 
-def of_records(error: ValidationError, data: dict[str, Any]) -> Iterator[str]:
-    """The problems that pydantic found; a missing key is left out where a misspelt one stands for it."""
+def of_records(error: ValidationError) -> Iterator[str]:
+    """The problems that pydantic found."""
     for detail in error.errors(include_url=False):
         path = _path(detail)
-        if detail["type"] == "missing":
-            parent = _at(data, path[:-1])
-            if any(near == path[-1] for _, near in misspelt(path[:-1], parent, strict=True)):
-                continue
-        yield f"{where(path)}: {_message(detail)}"
+        if detail["type"] == "string_unicode":
+            continue  # half a surrogate pair, which of_values has
+        if detail["type"] == "faults":
+            yield from (f"{where((*path, key))}: {text}" for key, text in detail["ctx"]["messages"].items())
+        else:
+            yield f"{where(path)}: {_message(detail)}"
 
 
 def oddities(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -85,83 +112,63 @@ def oddities(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         yield (), "release_date: is missing, expected YYYY-MM-DD or null"
     for path, value in walk(data):
         if isinstance(value, dict):
-            for key, near in misspelt(path, value, strict=False):
-                yield path, f"{where((*path, key))}: is no known key; did you mean {near}?"
+            yield from ((path, text) for text in misspelt(path, value))
     for name, subset in data["subsets"].items():
         path = ("subsets", name)
         for key, text in _subset_oddities(subset):
-            yield path, f"{where((*path, key))}: {text}"
+            yield path, f"{where(path)}.{key}: {text}"
 
 
 def _subset_oddities(subset: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    kind = subset["task_type"]
-    if kind not in TASK_TYPES:
-        near = get_close_matches(kind, TASK_TYPES, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(TASK_TYPES)}"
-        yield "task_type", f"{shown(kind)} is no known name; {hint} It does not steer scoring"
+    for key, value, known in (
+        ("task_type", subset["task_type"], TASK_TYPES),
+        ("score_params.rubric", subset.get("score_params", {}).get("rubric"), RUBRICS),
+    ):
+        if value is not None and value not in known:
+            near = _near(value, known) or f"; known are {', '.join(known)}"
+            yield key, f"{shown(value)} is no known name{near}"
     if not subset["prompt_template"].strip():
         yield "prompt_template", "is empty, so every row must bring its own prompt"
     if any("video" in modality for modality in subset["modalities"]) and not subset.get("video_storage"):
         yield "video_storage", "is missing, though the subset has videos"
 
 
-def misspelt(path: Path, value: Any, *, strict: bool) -> Iterator[tuple[str, str]]:
-    """Unknown keys of an object that are close to a known one which is not there, each with that one.
+def misspelt(path: Path, value: dict[str, Any]) -> Iterator[str]:
+    """Unknown keys of an object that are close to a known one which is not there."""
+    known, _ = _keys(path)
+    absent = {_plain(key): key for key in known - value.keys()}
+    for key in islice((key for key in value if key not in known), MAX_KEYS):
+        for near in get_close_matches(_plain(key), absent, 1, 0.84):
+            if abs(len(near) - len(_plain(key))) <= 2:
+                yield f"{where((*path, key))}: is no known key; did you mean {absent[near]}?"
 
-    Args:
-        path: where the object stands.
-        value: the object; any other value has no keys.
-        strict: look where a misspelt key changes what is evaluated, or else where it changes only prose.
-    """
-    known, matters = _keys(path)
-    if matters is not strict or not isinstance(value, dict):
-        return
-    absent = {re.sub("[^a-z]", "", key): key for key in known - value.keys()}
-    for key in value.keys() - known if isinstance(value, dict) else ():
-        plain = re.sub("[^a-z]", "", key[:60].lower())
-        for near in get_close_matches(plain, absent, 1, 0.84):
-            if abs(len(near) - len(plain)) <= 2:
-                yield key, absent[near]
+
+def _plain(key: str) -> str:
+    return re.sub("[^a-z]", "", key[:60].lower())
 
 
 def _keys(path: Path) -> tuple[frozenset[str], bool]:
     """The keys that the format defines at a place, and whether they change what is evaluated."""
-    match path:
-        case ():
-            return File.keys(), True
-        case ("subsets", _):
-            return Subset.keys(), True
-        case ("subsets", _, "score_params"):
-            return PARAMS, True
-        case ("subsets", _, "score_pipeline"):
-            return Unsupported.keys(), True
-        case ("subsets", _, "video_storage"):
-            return VideoStorage.keys(), True
-        case ("subsets", _, "mapping_from_source"):
-            return SourceMapping.keys(), True
-        case ("subsets", _, "mapping_from_source", "source"):
-            return Source.keys(), True
-        case ("subsets", _, "score_protocol"):
-            return ScoreProtocol.keys(), False
-        case ("subsets", _, "prompt_template_source"):
-            return TemplateSource.keys(), False
-        case ("subsets", _, "mapping_from_source", "extra", _) | ("subsets", _, "mapping_from_source", _):
-            return Entry.keys(), False
+    if not path:
+        return File.keys(), True
+    if len(path) == 1 or path[0] != "subsets":
+        return frozenset(), False
+    place = path[2:]
+    if place in PLACES:
+        return PLACES[place]
+    if place[0] == "mapping_from_source" and len(place) == 2 + (place[1:2] == ("extra",)):
+        return Entry.keys(), False
     return frozenset(), False
 
 
 def _path(detail: ErrorDetails) -> Path:
     """The place of an error in the file, without what pydantic and the records add to it."""
-    path = tuple(part for part in detail["loc"] if part not in (*FORMS, "[key]"))
+    path = detail["loc"][:-1] if detail["loc"][-1] == "[key]" else detail["loc"]
+    if path[3:4] == ("choices",) and path[4] in FORMS:
+        path = (*path[:4], *path[5:])
     if path[2:3] == ("unsupported",):
         return (*path[:2], "score_pipeline", *path[3:])
     return path
-
-
-def _at(data: Any, path: Path) -> Any:
-    for part in path:
-        data = data[part]
-    return data
 
 
 def _message(detail: ErrorDetails) -> str:
@@ -169,14 +176,13 @@ def _message(detail: ErrorDetails) -> str:
     if kind == "fault":
         return detail["msg"]
     if kind == "missing":
-        return "is missing"
+        return f"is missing, expected {MISSING[str(detail['loc'][-1])]}"
     if kind == "literal_error":
         allowed = [text.strip("'") for text in re.split(", | or ", detail["ctx"]["expected"])]
-        near = get_close_matches(value, allowed, 1) if isinstance(value, str) else []
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return (
-            f"is {shown(value)}, expected {'one of ' if len(allowed) > 1 else ''}{', '.join(allowed)}{hint}"
-        )
-    if detail["loc"][-1] == "score_pipeline":
-        return f'is {shown(value)}, expected a list of stages, or {{"unsupported": name, "reason": text}}'
-    return f"is {shown(value)}, expected {EXPECTED[kind]}"
+        return f"is {shown(value)}, expected {' or '.join(allowed)}{_near(value, allowed)}"
+    return f"is {shown(value)}, expected {EXPECTED.get(kind, detail['msg'])}"
+
+
+def _near(value: Any, known: Sequence[str]) -> str:
+    near = get_close_matches(value.lower(), known, 1) if isinstance(value, str) else []
+    return f"; did you mean {near[0]}?" if near else ""

@@ -17,14 +17,13 @@ from pydantic import (
     StrictInt,
     StrictStr,
     Tag,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
 from mmeval_pack.translators import metadata_checks as checks
 
 Name = Annotated[StrictStr, AfterValidator(checks.name)]
+Stages = Annotated[tuple[StrictStr, ...], AfterValidator(checks.pipeline)]
 Modality = Literal[
     "single_image_start",
     "single_video_start",
@@ -160,8 +159,8 @@ class Subset(Record):
 
     Attributes:
         name: its key among the file's subsets.
-        score_pipeline: stages in order; ``()`` where the publisher says that no official protocol exists, None
-            where nothing is said or the subset is unsupported.
+        score_pipeline: stages in order; ``()`` where the publisher says that no official protocol exists,
+            None where nothing is said or the subset is unsupported.
         unsupported: set where the publisher refuses scoring.
         mapping: ``mapping_from_source``.
         warnings: what is odd about the subset.
@@ -173,9 +172,9 @@ class Subset(Record):
     language: tuple[Name, ...]
     modalities: tuple[Modality, ...]
     task_type: StrictStr
-    score_pipeline: tuple[StrictStr, ...] | None = None
+    score_pipeline: Annotated[Stages | None, BeforeValidator(checks.declared)] = None
     unsupported: Unsupported | None = None
-    score_params: Annotated[dict[str, Any], Field(validate_default=True)] = {}
+    score_params: Annotated[dict[str, Any], AfterValidator(checks.params)] = {}
     score_protocol: ScoreProtocol | None = None
     prompt_template: Annotated[StrictStr, AfterValidator(checks.template)]
     prompt_template_source: TemplateSource | None = None
@@ -199,22 +198,8 @@ class Subset(Record):
         data = super().set_apart(data)
         declared = data.get("score_pipeline")
         if isinstance(declared, dict) and "unsupported" in declared:
-            del data["score_pipeline"]
-            data["unsupported"] = declared
+            data["unsupported"] = data.pop("score_pipeline")
         return data
-
-    @field_validator("score_pipeline")
-    @classmethod
-    def _known_stages(cls, stages: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        checks.pipeline(stages, {})
-        return stages
-
-    @field_validator("score_params")
-    @classmethod
-    def _known_params(cls, params: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        if "score_pipeline" in info.data:
-            checks.pipeline(info.data["score_pipeline"], params)
-        return params
 
 
 class File(Record):

@@ -35,7 +35,7 @@ class Prompt:
         self._template = compile_template(template)
 
     def text(self, row: Mapping[str, Any]) -> str:
-        """The prompt of a row with its media tokens left in: the row's own ``prompt``, else the rendered template.
+        """The prompt of a row, media tokens left in: the row's own ``prompt``, else the rendered template.
 
         Raises:
             PromptError: the template fails on this row, or the row's own prompt is no text.
@@ -49,8 +49,10 @@ class Prompt:
         if own is not None:
             raise PromptError(f"row {row.get('id')!r}: prompt is {type(own).__name__}, expected text")
         fields = {**row, **message}
+        for name in HIDDEN:
+            fields.pop(name, None)
         try:
-            return render(self._template, {name: fields[name] for name in fields.keys() - HIDDEN})
+            return render(self._template, fields)
         except PromptError as error:
             raise PromptError(f"row {row.get('id')!r}: {error}") from None
 
