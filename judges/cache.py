@@ -1,7 +1,7 @@
 """Keeps judges' replies, so that no call is made twice and a score can be reproduced without an endpoint.
 
-A cache is one sqlite file (WAL mode), safe for several threads, processes and ranks. A reply is committed before
-its caller sees it; replies that arrive while a commit runs share the next one.
+A cache is one sqlite file (WAL mode), safe for several threads, processes and ranks. A reply is committed
+before its caller sees it; replies that arrive while a commit runs share the next one.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.replay import Value, has_text, read_lines, to_line
 from mmeval_pack.judges.sqlite import opened, repeated
 
+
 def request_key(request: Mapping[str, Any]) -> str:
-    """The sha256 of a request in canonical JSON, in hexadecimal; no API key and no URL belongs in the request."""
+    """The sha256, in hexadecimal, of a request in canonical JSON; no API key and no URL belongs in it."""
     canonical = json.dumps(request, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -68,7 +69,7 @@ class Cache:
         self._reads, _ = opened(self.path)
 
     def _survive_fork(self) -> None:
-        """In a forked child, opens connections of its own: sqlite's must not cross a fork, not even to be closed."""
+        """Opens a forked child's own connections: sqlite's must not cross a fork, not even to be closed."""
         if self._process != os.getpid():
             self._inherited = (self._writes, self._reads, self._writer)
             self._connect()

@@ -37,7 +37,7 @@ def opened(path: Path) -> tuple[sqlite3.Connection, str | None]:
     warning = f"{path}: cannot be written, so that no reply of the judge is kept"
     if not path.exists():
         return _connected(":memory:", path), warning
-    # Without its -wal companion the file is complete in itself, and immutable reading needs no lock file beside it.
+    # Without its -wal companion the file is complete, and immutable reading needs no lock file beside it.
     mode = "mode=ro" if path.with_name(path.name + "-wal").exists() else "immutable=1"
     return repeated(path, lambda: _connected(f"{path.absolute().as_uri()}?{mode}", path)), warning
 
@@ -56,7 +56,9 @@ def repeated(path: Path, action: Callable[[], T]) -> T:
             locked = getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED
             if not locked or time.monotonic() > end:
                 remedy = "delete it, or name another one with MMEVAL_JUDGE_CACHE"
-                raise InputError(f"{path}: cannot be used as a cache of judges' replies ({error}); {remedy}") from None
+                raise InputError(
+                    f"{path}: cannot be used as a cache of judges' replies ({error}); {remedy}"
+                ) from None
         time.sleep(0.02)
 
 
@@ -68,7 +70,11 @@ def _is_writable(path: Path) -> bool:
 
 def _connected(name: str, path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=name.startswith("file:")
+        name,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=name.startswith("file:"),
     )
     try:
         if _is_new(connection):
@@ -107,6 +113,8 @@ def _identify(connection: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION_ID:
         raise InputError(f"{path}: a database of another program, no cache of judges' replies; {remedy}")
     if version != SCHEMA_VERSION:
-        raise InputError(f"{path}: a cache of version {version}, this release reads {SCHEMA_VERSION}; {remedy}")
+        raise InputError(
+            f"{path}: a cache of version {version}, this release reads {SCHEMA_VERSION}; {remedy}"
+        )
     # With WAL this survives the death of the process; only a power cut may lose the last commits.
     connection.execute("PRAGMA synchronous = NORMAL")
