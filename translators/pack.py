@@ -57,7 +57,7 @@ def read(path: Path, subsets: Mapping[str, tuple[str, ...]]) -> Pack:
         InputError: the file cannot be read; or it has faults, all of which the one message lists.
     """
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes(), object_pairs_hook=_unique)
     except FileNotFoundError:
         return Pack()
     except OSError as error:
@@ -79,6 +79,13 @@ def read(path: Path, subsets: Mapping[str, tuple[str, ...]]) -> Pack:
             for published, split in _split_names(entry.get("split", {}), subsets[name]).items()
         },
     )
+
+
+def _unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(items)
+    if len(value) < len(items):
+        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in items)}")
+    return value
 
 
 def _split_names(split: str | dict[str, str], published: tuple[str, ...]) -> dict[str, str]:

@@ -85,11 +85,12 @@ def find_task(tasks_dir: Path, name: str) -> Task:
     """The task of that name.
 
     Raises:
-        InputError: no benchmark of the folder has it; the message holds the nearest name that one has.
+        InputError: no benchmark of the folder has it (the message offers the nearest name), or several have.
     """
     found, broken = _survey(tasks_dir)
     tasks = {task.name: task for plan in found for task in plan.tasks}
     if name in tasks:
+        _refuse_equal_names(found, {plan.folder for plan in found if name in plan.places})
         return tasks[name]
     raise InputError("\n".join([_unknown("task", name, tasks, tasks_dir), *map(str, broken.values())]))
 
@@ -114,9 +115,8 @@ def _survey(tasks_dir: Path) -> tuple[list[Plan], dict[str, InputError]]:
 def _choose(
     tasks_dir: Path, names: Sequence[str], found: Sequence[Plan], broken: Mapping[str, InputError]
 ) -> list[Plan]:
-    folders = {plan.benchmark.name: plan.folder for plan in found} | {
-        plan.folder: plan.folder for plan in found
-    }
+    folders = {plan.benchmark.name: plan.folder for plan in found}
+    folders |= {plan.folder: plan.folder for plan in found}
     wanted = {folders.get(name, name) for name in names} or {plan.folder for plan in found} | broken.keys()
     problems = [str(broken[folder]) for folder in sorted(wanted & broken.keys())]
     problems += [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -248,3 +249,26 @@ def test_the_lock_can_be_taken_again(root: Path) -> None:
     for _ in range(2):
         with files.locked(root):
             assert states(root, TEXTS) == {}
+
+
+def test_a_kill_between_two_files_is_repaired(root: Path) -> None:
+    """A real process, killed after the first replacement: files are whole, the next compile mends the rest."""
+    texts = {"main/utils.py": f"{MARK} 1\nTASK = 2\n", "main/x_mmeval.yaml": f"{MARK} 1\ntask: y_mmeval\n"}
+    code = f"""
+import os, signal
+from pathlib import Path
+from mmeval_pack.translators import files
+replace = Path.replace
+def replace_and_die(self, target):
+    replace(self, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+Path.replace = replace_and_die
+files.apply(Path({str(root)!r}), files.compare(Path({str(root)!r}), "x", {outputs(texts)!r}))
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+    assert (root / "x/main/utils.py").read_text() == texts["main/utils.py"]
+    assert (root / "x/main/x_mmeval.yaml").read_text() == TEXTS["main/x_mmeval.yaml"]
+    assert states(root, texts)["x/manifest.json"] == "stale"
+    compile_into(root, texts)
+    assert states(root, texts) == {}
+    assert len(content(root)) == 3

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.plan import TASKS_DIR, Plan, find_task, plans, slug
+from mmeval_pack.translators.plan import TASKS_DIR, Plan, find_task, plans
 
 
 def subset(splits: tuple[str, ...] = ("test",), **changes: Any) -> dict[str, Any]:
@@ -92,32 +92,6 @@ def test_names(
     assert plan.group == group
 
 
-@pytest.mark.parametrize(("text", "expected"), [("MMT-Bench", "mmt_bench"), ("a.b c_D9", "a_b_c_d9")])
-def test_slug(text: str, expected: str) -> None:
-    """Lower case, and three characters become an underscore."""
-    assert slug(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("a/b", "the character(s) '/'"),
-        ("../x", "the character(s) '/'"),
-        ("Kelvin \u212a", "the character(s) '\\u212a'"),
-        ("İ\n", "the character(s) '\\n' '\\u0130'"),
-        ("", "no character"),
-    ],
-)
-def test_slug_refuses_everything_else(text: str, fault: str) -> None:
-    """Also characters whose lower case is a plain letter: another name would be the same one."""
-    with pytest.raises(InputError) as caught:
-        slug(text)
-    assert str(caught.value) == (
-        f"the name {text!r} holds {fault}; "
-        "a task's name is made of the letters a to z, digits, `_`, `-`, `.` and space"
-    )
-
-
 def test_a_name_that_is_refused_names_its_file(tmp_path: Path) -> None:
     """The subset's name, the fault and the remedy."""
     home = add(tmp_path, "x", "X", {"a+b": subset()})
@@ -144,6 +118,8 @@ def test_equal_names_in_two_files(tmp_path: Path) -> None:
     )
     assert message(tmp_path) == message(tmp_path, "one") == message(tmp_path, "two") == expected
     assert [plan.folder for plan in plans(tmp_path, ["three"])] == ["three"]
+    with pytest.raises(InputError, match=r"^a_b_mmeval: more than one task"):
+        find_task(tmp_path, "a_b_mmeval")
 
 
 def test_equal_names_in_one_file(tmp_path: Path) -> None:
@@ -196,57 +172,16 @@ def test_pack_overrides_the_coordinates(tmp_path: Path) -> None:
     assert plan.places["x_b_dev_mmeval"] == "b/dev"
 
 
+def test_a_broken_pack_file(tmp_path: Path) -> None:
+    """As broken metadata: the benchmark cannot be planned."""
+    home = add(tmp_path, "x", "X", {"main": subset()}, {"hub": {"mian": {}}})
+    assert message(tmp_path) == f"{home}/pack.json: hub.mian: unknown key; did you mean 'main'?"
+
+
 def test_without_a_pack_file(tmp_path: Path) -> None:
     """Version 1.0 and no groups."""
     (task,) = plan_of(tmp_path, "X", {"main": subset()}).tasks
     assert (task.version, task.groups) == ("1.0", ())
-
-
-def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
-    """Each with its place, what would be right and the nearest known key."""
-    pack = {
-        "versoin": "1.0",
-        "version": 1.0,
-        "groups": [["subject"], []],
-        "hub": {"mian": {}, "main": {"konfig": "x", "config": "", "split": 1}, "two": {"split": "dev"}},
-        "else": 1,
-    }
-    home = add(tmp_path, "x", "X", {"main": subset(), "two": subset(("dev", "test"))}, pack)
-    assert message(tmp_path).split("\n  ") == [
-        f"{home}/pack.json: 9 problems:",
-        "versoin: unknown key; did you mean 'version'?",
-        "else: unknown key; known are 'version', 'groups', 'hub'",
-        'version: expected a text such as "1.0", found 1.0',
-        'groups: expected lists of field names such as [["subject"]], found [["subject"], []]',
-        "hub.mian: unknown key; did you mean 'main'?",
-        "hub.main.konfig: unknown key; did you mean 'config'?",
-        'hub.main.config: expected the name of a configuration, found ""',
-        "hub.main.split: expected the name of a split, found 1",
-        "hub.two.split: expected an object with a name for each of dev, test",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        ("[]", "expected an object, found []"),
-        ('{"hub": []}', "hub: expected an object of subsets, found []"),
-        (
-            '{"hub": {"main": 1}}',
-            'hub.main: expected an object such as {"config": "default"}, found 1',
-        ),
-        (
-            '{"hub": {"main": {"split": {"test": 1}}}}',
-            "hub.main.split: expected names of splits,",
-        ),
-        ("{", "is no JSON text: "),
-    ],
-)
-def test_a_pack_file_of_another_shape(tmp_path: Path, content: str, fault: str) -> None:
-    """One clear message, whatever stands in the file."""
-    home = add(tmp_path, "x", "X", {"main": subset()})
-    (home / "pack.json").write_text(content)
-    assert message(tmp_path).startswith(f"{home}/pack.json: {fault}")
 
 
 @pytest.mark.parametrize(
