@@ -252,7 +252,7 @@ def test_the_lock_can_be_taken_again(root: Path) -> None:
 
 
 def test_a_kill_between_two_files_is_repaired(root: Path) -> None:
-    """A real process, killed after the first replacement: files are whole, the next compile mends the rest."""
+    """A real process, killed after the first replacement: files are whole, the next one mends the rest."""
     texts = {"main/utils.py": f"{MARK} 1\nTASK = 2\n", "main/x_mmeval.yaml": f"{MARK} 1\ntask: y_mmeval\n"}
     code = f"""
 import os, signal

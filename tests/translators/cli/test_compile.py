@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
@@ -207,7 +208,9 @@ def test_local_rows(run: Callable[..., Any], tasks: Path, tmp_path: Path) -> Non
     for name in ("one_mmeval", "two_a_dev_mmeval", "two_a_test_mmeval"):
         (tmp_path / f"{name}.parquet").write_bytes(b"PAR1")
     assert run("compile", "--tasks", tasks, "--rows", tmp_path, "--quiet") == (0, "", "")
-    assert "'rows': '../../../one_mmeval.parquet'" in (tasks / "one/main/utils.py").read_text()
+    utils = runpy.run_path(str(tasks / "one/main/utils.py"))
+    assert utils["TASK"]["rows"] == "../../../one_mmeval.parquet"
+    assert utils["dataset_kwargs"]["data_files"] == {"test": str(tmp_path / "one_mmeval.parquet")}
     assert json.loads((tasks / "two/manifest.json").read_text())["rows"] == "../.."
     assert run("check", "--tasks", tasks, "--quiet") == (0, "", "")
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-COMMANDS = ["check", "compile", "list", "path", "render"]
+from mmeval_pack.translators import cli
+
+COMMANDS = sorted(file.stem for file in Path(cli.__file__).parent.glob("[!_]*.py"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -29,6 +31,7 @@ def test_help_lists_the_commands(run: Callable[..., Any]) -> None:
     """Each with a line of its own."""
     code, out, _ = run("--help")
     assert code == 0
+    assert {"check", "compile", "list", "path", "render"} <= set(COMMANDS)
     assert [command for command in COMMANDS if f"\n    {command} " not in out] == []
 
 
