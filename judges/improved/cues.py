@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
 from mmeval_pack.judges.improved.stance import negated_before
 
-_LINK = r"""["'\s]*(?::|=|->|→|\n|-+(?=\s)|\b(?:is|are|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be)\b(?!\s*n't))["'\s:]*"""
+_LINK = r"""["'\s]*(?::|=|->|→|\n|-+(?=\s)|\b(?:is|are|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be)\b(?!\s*n't))[\s:]*(?:-\s+)?"""
 _NOUN = (
     r"(?:(?:final|correct|right|best|true|proper|my|the)\s+)*(?:answers?|ans\b\.?|conclusion|result|total|value|solution|verdict)"
     r"|(?:(?:final|correct|right|best|my|selected|chosen)\s+)+(?:options?|choices?|selection|pick|letter|one|statement|image|picture)"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from mmeval_pack.judges.improved.choice import chosen
+from mmeval_pack.judges.improved.free_text import says
+from mmeval_pack.judges.improved.numbers import stated
 from mmeval_pack.judges.improved.options import Options, options_of
 from mmeval_pack.judges.improved.plain import plain
+from mmeval_pack.judges.improved.quantity import agrees
+from mmeval_pack.judges.improved.yes_no import said
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import Question, question_of
 from mmeval_pack.judges.reasoning import separate
@@ -18,10 +22,21 @@ def careful(doc: Doc, response: Response, params: Params) -> Reading:
     if answer is None or not (text := plain(answer)):
         return PASS
     question = question_of(doc)
+    if question.type == "yes_no":
+        word = said(text, str(doc.message.get("question") or ""))
+        return PASS if word is None else Reading(1.0 if word == open_form(doc.truth) else None, word)
     options = options_of(doc, question)
     if options.letters or options.texts:
-        return _choice(text, options, doc, question)
-    return PASS
+        reading = _choice(text, options, doc, question)
+        if reading.extraction is not None or question.type != "numeric":
+            return reading
+    if question.type == "numeric":
+        number = stated(text)
+        if number is not None:
+            return Reading(1.0 if agrees(number, doc.truth, params) else None, number.text)
+        return PASS
+    said_text = says(text, doc.truth, params)
+    return PASS if said_text is None else Reading(1.0, said_text)
 
 
 def _choice(text: str, options: Options, doc: Doc, question: Question) -> Reading:

@@ -1,0 +1,147 @@
+"""Whether a response in free text gives the truth, and nothing that takes it back."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from mmeval_pack.judges.anls import similarity
+from mmeval_pack.judges.improved.cues import statements
+from mmeval_pack.judges.improved.formula import canonical, is_formula, value
+from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END, plain
+from mmeval_pack.judges.improved.stance import last_word, negated_after, negated_before
+from mmeval_pack.judges.improved.units import quantity
+from mmeval_pack.judges.params import Params
+
+_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
+_WRAPPED = re.compile(r"[\"'(\[«“]+(.+?)[\"')\]»”]+")
+_FRAME = re.compile(
+    r"(?:(?:well|so|thus|hence|therefore|yes|okay|ok)\b,?\s*)?(?:i\s+(?:think|believe|guess|would say|can see|see|read)\s+(?:that\s+)?)?"
+    r"(?:(?:it|this|that|they|these|he|she|there|(?:the|its|his|her|their)\s+(?:[\w'-]+\s+){1,4}?)\s*(?:'s|is|are|was|were|says?|reads?|shows?|equals?|must be|should be|is called|is named)\b\s*:?\s*)?"
+    r"(?:(?:probably|clearly|definitely|approximately|about|around|a picture of|an image of)\s+)?",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(r"[a-zA-Z]\w?\s*=\s*(?=[^=]+$)")
+_REMARK = re.compile(
+    r"\s*(?:[.!?。]\s+(?=\S)|\n|;\s|,?\s+(?:because|since|as|which|where|so)\b|\s+(?:is|are)\s+(?:what|shown|visible|written|the (?:answer|correct|right))\b"
+    r"|\s+(?:approximately|in total|fits better|in the (?:image|picture|figure)))",
+    re.IGNORECASE,
+)
+_INNER = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])|,(?=\s)")
+_QUOTED = re.compile(r"\"([^\"]+)\"")
+_OTHERS = re.compile(r"\b(?:or|either|between|versus)\b|[,、，;/]", re.IGNORECASE)
+
+
+def references_of(truth: object) -> list[str]:
+    """The plain texts of a truth: of the items of a list that are not null, or of the one value; blank ones left out."""
+    values = truth if isinstance(truth, list) else [truth]
+    return [text for value in values if value is not None and (text := plain(str(value)))]
+
+
+def says(text: str, truth: object, params: Params) -> str | None:
+    """The part of the plain response that is one of the truth's references, None when no part is."""
+    references = references_of(truth)
+    text, _ = last_word(text)
+    for candidate in _candidates(text):
+        if any(same(candidate, reference) for reference in references):
+            return candidate
+        if params.string_match == "anls" and similarity(candidate, references or [""], params.threshold) > 0:
+            return None if negated_before(f"{candidate} ", 1) or candidate.lower().startswith("not ") else candidate
+    if params.string_match == "contains":
+        return next((reference for reference in references if _contains(text, reference)), None)
+    return None
+
+
+def same(text: str, reference: str) -> bool:
+    """Whether two plain texts say the same: as words, as formulas, or as quantities."""
+    form = opened(text)
+    if form and form == opened(reference):
+        return True
+    if not (is_formula(reference) and is_formula(text)):
+        return False
+    if canonical(text) == canonical(reference):
+        return True
+    return _equal_values(text, reference)
+
+
+def _equal_values(text: str, reference: str) -> bool:
+    truth = quantity(reference)
+    if truth is not None:
+        given = quantity(text)
+        if given is not None:
+            return given.kind == truth.kind and math.isclose(given.value, truth.value, rel_tol=1e-9)
+        return truth.kind == "angle" and value(text) == truth.value
+    expected = value(reference)
+    if expected is None:
+        return False
+    given_value = value(text)
+    if given_value is None and (unit := quantity(text)) is None and (number := re.match(r"(.*\S)\s+[a-z]+(?:\^[23])?$", text)):
+        given_value = value(number[1])
+    if given_value is None and quantity(text) is not None and (number := re.match(r"([^a-z°]*(?:π|sqrt\S*)?)\s*[a-z°]+(?:\^\{?[23]\}?)?$", text)):
+        given_value = value(number[1])
+    is_sum = re.search(r"\d\s*[-+]\s*\d", text) and not re.search(r"[-+]", reference.strip("-+ "))
+    return given_value is not None and not is_sum and math.isclose(given_value, expected, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def opened(text: str) -> str:
+    """The plain text in lower case without article, wrapping quotes and brackets, final punctuation and hyphens."""
+    text = text.replace(SHOWN, " ").replace(SHOWN_END, " ").strip().casefold()
+    for _ in range(4):
+        before = text
+        text = text.strip().rstrip(".,;:!?。，；！？").strip()
+        wrapped = _WRAPPED.fullmatch(text)
+        text = wrapped[1] if wrapped and not _is_structured(text, wrapped[1]) else text
+        article = _ARTICLE.match(text)
+        text = text[article.end() :] if article else text
+        if text == before:
+            break
+    return " ".join(_INNER.sub(" ", text).split())
+
+
+def _is_structured(text: str, inside: str) -> bool:
+    """Whether the brackets around a text belong to it: of a pair, an interval, or two groups."""
+    return any(char in inside for char in "([") or (text[0] in "([" and "," in inside)
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """The parts that may be the answer: behind the last cue, else the whole; each also without what surrounds a value."""
+    stated = [statement for statement in statements(text)]
+    if all(not statement.negated for statement in stated):
+        yield text.replace(SHOWN, "").replace(SHOWN_END, "")
+    for statement in stated[:3]:
+        if not statement.negated:
+            yield from _bared(statement.content)
+    if not stated:
+        yield from _bared(text)
+
+
+def _bared(text: str) -> Iterator[str]:
+    text = text.replace(SHOWN, "").replace(SHOWN_END, "").strip()
+    yield text
+    if quoted := _QUOTED.match(text):
+        yield quoted[1]
+    frame = _FRAME.match(text)
+    inner = text[frame.end() :] if frame else text
+    for part in (inner, text):
+        yield part
+        if remark := _REMARK.search(part):
+            part = part[: remark.start()]
+            yield part
+        if assigned := _ASSIGNED.match(part):
+            yield part[assigned.end() :]
+
+
+def _contains(text: str, reference: str) -> bool:
+    """Whether the text holds the reference as whole words, not taken back and not beside an alternative."""
+    haystack, needle = text.casefold(), opened(reference)
+    place = haystack.find(needle) if needle else -1
+    while place >= 0:
+        end = place + len(needle)
+        apart = not (haystack[place - 1 : place].isalnum() and needle[0].isalnum()) and not (
+            haystack[end : end + 1].isalnum() and needle[-1].isalnum()
+        )
+        if apart and not negated_before(haystack, place) and not negated_after(haystack, end):
+            return _OTHERS.search(haystack[:place] + haystack[end:]) is None
+        place = haystack.find(needle, place + 1)
+    return False

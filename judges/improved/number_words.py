@@ -1,0 +1,52 @@
+"""Numbers written in English words, as digits."""
+
+from __future__ import annotations
+
+import re
+
+_UNITS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+        " eighteen nineteen".split()
+    )
+}
+_TENS = {word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_SCALES = {"thousand": 1000, "million": 10**6, "billion": 10**9}
+_PARTS = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5, "tenth": 10, "tenths": 10}
+
+_ANY = "|".join([*_UNITS, *_TENS, *_SCALES, "hundred"])
+_NUMERAL = re.compile(rf"(?<![\w'])(?:(?:{_ANY})(?:[\s-]+(?:and\s+)?(?=(?:{_ANY})\b))?){{1,20}}(?![\w'])", re.IGNORECASE)
+_SPLIT = re.compile(r"[\s-]+")
+_PRONOUN = re.compile(r"(?:(?:the|this|that|which|no|any|each|every|only|other|first|second|last|right|left|correct)\s+)one\b|one(?=\s+(?:of|can|could|would|might|should|must|another|by)\b)", re.IGNORECASE)
+_PARTED = re.compile(rf"(?<![\w.])(\d+|a|an)[\s-]+({'|'.join(_PARTS)})(?!\w)", re.IGNORECASE)
+_MINUS = re.compile(r"\b(?:minus|negative)\s+(?=\.?\d)", re.IGNORECASE)
+
+
+def with_digits(text: str) -> str:
+    """The text with its number words as digits: ``negative five`` -> ``-5``, ``three quarters`` -> ``3/4``.
+
+    The pronoun "one" stays as it is.
+    """
+    text = _PRONOUN.sub(lambda found: found[0][:-3] + "0ne", text) if "one" in text.lower() else text
+    text = _NUMERAL.sub(lambda found: str(_value(found[0])), text)
+    text = _PARTED.sub(_fraction, text)
+    return _MINUS.sub("-", text)
+
+
+def _fraction(found: re.Match[str]) -> str:
+    count = found[1] if found[1].isdigit() else "1"
+    return f"{count}/{_PARTS[found[2].lower()]}"
+
+
+def _value(words: str) -> int:
+    total = group = 0
+    for word in _SPLIT.split(words.lower()):
+        if word in _SCALES:
+            total += max(group, 1) * _SCALES[word]
+            group = 0
+        elif word == "hundred":
+            group = max(group, 1) * 100
+        else:
+            group += _UNITS.get(word, 0) + _TENS.get(word, 0)
+    return total + group
