@@ -7,10 +7,10 @@ import re
 from mmeval_pack.judges.question import Question
 from mmeval_pack.judges.text import Response, folded, normal
 
-_END = r"(?=[\s.),:;]|$)"
-_LABEL = re.compile(rf"(?i:answer|option|choice) ?[:\-]? ?([A-Z]){_END}")
-_CUED = re.compile(rf"(?i:final answer|the answer is|answer is|choice is|option is) ?[:\-]? ?([A-Z]){_END}")
-_CUE_WORDS = ("answer", "choice", "option")
+_SHORTEST = len("optionA")
+_WORDS = ("answer", "option", "choice")
+_CUE = re.compile(r"answer(?: is|(?<=final answer))|option is|choice is")
+_LETTER = re.compile(r" ?[:\-]? ?([A-Z])(?=[\s.),:;]|$)")
 
 
 def label(response: Response, question: Question) -> str | None:
@@ -25,13 +25,17 @@ def label(response: Response, question: Question) -> str | None:
     first = text[0]
     if "A" <= first <= "Z" and first in candidates and text[1:2] in (".", ")", ":"):
         return first
-    if len(text) < len("option A") - 1:
-        return None
+    return _behind_cue(text, candidates) if len(text) >= _SHORTEST else None
+
+
+def _behind_cue(text: str, candidates: frozenset[str]) -> str | None:
+    """The letter behind a label at the start of the text, else behind the first cue that has a letter."""
     lower = folded(text)
-    if not any(word in lower for word in _CUE_WORDS):
-        return None
-    start = _LABEL.match(text)
-    if start and start[1] in candidates:
-        return start[1]
-    cued = _CUED.search(text)
-    return cued[1] if cued and cued[1] in candidates else None
+    if lower.startswith(_WORDS):
+        letter = _LETTER.match(text, len("answer"))
+        if letter and letter[1] in candidates:
+            return letter[1]
+    for cue in _CUE.finditer(lower):
+        if letter := _LETTER.match(text, cue.end()):
+            return letter[1] if letter[1] in candidates else None
+    return None

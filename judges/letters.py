@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from mmeval_pack.judges.text import Response, normal
 
@@ -13,11 +13,10 @@ Letters = tuple[str, ...]
 _BRACKETS = str.maketrans("", "", "()[].:;*")
 _PIECE = re.compile(r"[^,;/&\s]+")
 _AND = re.compile(r"\band\b", re.IGNORECASE)
-_CUE = re.compile(
-    r"final answers?|the answers? (?:are|is)|answers? (?:are|is)|answers?\s*+[:\-：]|最终答案|答案",
-    re.IGNORECASE,
-)
-_SHORTEST_CUE = len("answer:")
+_CUE = re.compile(r"answer(?:(?<=final answer)s?|s? (?:are|is)|s?\s*+[:\-：])|答案")
+_NEVER_FIRST = frozenset("0123456789-+$\\<>='\"{}|^_~`!?@#%")  # in a truth that lists letters
+_SHORTEST_CUE = len("answer:")  # of a text in ASCII
+_BEFORE_LETTERS = frozenset(",;/& aA")  # separators, and how the word "and" begins
 
 
 def bare(text: str) -> str:
@@ -27,70 +26,73 @@ def bare(text: str) -> str:
 
 def truth_letters(text: str) -> Letters:
     """The letters that a truth stands for by its shape: one letter A-Z, or several of A-H with separators."""
+    if len(text) < 2 or text[0] in _NEVER_FIRST or (text.isalnum() and text.isascii()):
+        letter = text.upper()
+        return (letter,) if len(letter) == 1 and "A" <= letter <= "Z" else ()
     single = bare(text).upper()
     if len(single) == 1 and "A" <= single <= "Z":
         return (single,)
-    found = []
-    for piece in _pieces(text):
-        letter = piece.upper()
-        if len(letter) != 1 or not "A" <= letter <= "H" or letter in found:
-            return ()
-        found.append(letter)
+    found: list[str] = []
+    for match in _PIECE.finditer(text):
+        for piece in _without_and(match[0]):
+            letter = piece.upper()
+            if len(letter) != 1 or not "A" <= letter <= "H" or letter in found:
+                return ()
+            found.append(letter)
     return tuple(sorted(found)) if len(found) > 1 else ()
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """The parts between separators and the word "and", one at a time: most texts end at the first."""
-    for match in _PIECE.finditer(text):
-        piece = match[0]
-        if len(piece) > 2 and "and" in piece.lower():
-            yield from filter(None, _AND.split(piece))
-        else:
-            yield piece
+def _without_and(piece: str) -> Sequence[str]:
+    """The parts of a piece on both sides of the word "and"."""
+    if len(piece) < 3 or "and" not in piece.lower():
+        return (piece,)
+    return [part for part in _AND.split(piece) if part]
 
 
 def segment(text: str, candidates: frozenset[str]) -> Letters:
     """The letters that a normal text lists and nothing else: ``A, C``, ``a and c``, ``AC``."""
     text = text.rstrip(".。")
-    if len(text) == 1:
-        letter = text.upper()
-        if len(letter) == 1:
-            return (letter,) if letter in candidates else ()
+    first = text[:1]
+    if first.isascii():  # most texts are settled by their first character
+        if first.upper() not in candidates:
+            if first not in _BEFORE_LETTERS:
+                return ()
+        elif len(text) == 1:
+            return (first.upper(),)
     found: list[str] = []
     size = len(candidates)
-    for piece in _pieces(text):
-        letters = piece.upper()
-        if len(letters) > size and len(letters) > 1:
-            return ()
-        for letter in letters:
-            if letter not in candidates or letter in found:
+    for match in _PIECE.finditer(text):
+        for piece in _without_and(match[0]):
+            letters = piece.upper()
+            if len(letters) > size:
                 return ()
-            found.append(letter)
+            for letter in letters:
+                if letter not in candidates or letter in found:
+                    return ()
+                found.append(letter)
     return tuple(sorted(found))
 
 
 def letter_set(response: Response, candidates: frozenset[str]) -> Letters:
     """The letters of one that names nothing else: in its last tag, behind its last cue, or as a whole."""
-    if response.letters is None:
-        response.letters = _letter_set(response, candidates)
-    return response.letters
+    letters = response.letters
+    if letters is None:
+        short = len(response.text) < _SHORTEST_CUE and response.text.isascii()
+        letters = (() if short else _marked(response, candidates)) or segment(response.normal, candidates)
+        response.letters = letters
+    return letters
 
 
-def _letter_set(response: Response, candidates: frozenset[str]) -> Letters:
-    text = response.text
-    if (tagged := response.tagged) is not None and (letters := segment(normal(tagged), candidates)):
+def _marked(response: Response, candidates: frozenset[str]) -> Letters:
+    tagged = response.tagged
+    if tagged is not None and (letters := segment(normal(tagged), candidates)):
         return letters
-    if len(text) >= _SHORTEST_CUE or not text.isascii():
-        behind = _behind_last_cue(response)
-        if behind is not None and (letters := segment(normal(behind), candidates)):
-            return letters
-    return segment(response.normal, candidates)
+    behind = _behind_last_cue(response)
+    return () if behind is None else segment(normal(behind), candidates)
 
 
 def _behind_last_cue(response: Response) -> str | None:
-    if "answer" not in response.folded and "答案" not in response.text:
-        return None
     cue = None
-    for cue in _CUE.finditer(response.text):  # noqa: B007 (the last one is wanted)
+    for cue in _CUE.finditer(response.folded):  # noqa: B007 (the last one is wanted)
         pass
     return None if cue is None else response.text[cue.end() :]

@@ -9,15 +9,12 @@ from mmeval_pack.judges.question import Question
 from mmeval_pack.judges.text import Response
 
 _BOXED = re.compile(r"\\boxed\{\s*+(?:\\[A-Za-z]++\s*+\{\s*+)?+[(*]*+\s*+([A-Za-z])")
-_CUED = re.compile(
-    r"(?:(?i:final answer|the answer is|answer is|answer\s*+:|option is"
-    r"|(?:the\s++)?correct\s++(?:option|answer|choice)(?:\s++is)?)|最终答案|答案|选)"
-    r"\s*+(?:[:\-：]\s*+)?[(（*]{0,4}([A-Z])[)）*]{0,4}(?=[\s.),:;、，。]|$)"
+_CUE = re.compile(
+    r"answer(?: is|\s*+:|(?<=final answer))|option is|correct\s++(?:option|answer|choice)(?:\s++is)?+|答案|选"
 )
-_TAIL = re.compile(
-    r"(?i:final answer|the answer is|answer is|answer\s*+[:\-：]|option is|choice is)"
-    r"\s*+[(（*]{0,4}([A-Za-z])[)）*]{0,4}\s*+(?:[.。!！]\s*+)?\Z"
-)
+_CUED = re.compile(r"\s*+(?:[:\-：]\s*+)?[(（*]{0,4}([A-Z])[)）*]{0,4}(?=[\s.),:;、，。]|$)")
+_LAST_CUE = re.compile(r"answer(?: is|\s*+[:\-：]|(?<=final answer))|option is|choice is")
+_TAIL = re.compile(r"\s*+[(（*]{0,4}([A-Za-z])[)）*]{0,4}\s*+(?:[.。!！]\s*+)?\Z")
 _START = re.compile(r"\s*\*{0,2}\(?([A-Z])\)?\s*[:.)]\s")
 _BOLD = re.compile(r"\*\*\s*+\(?([A-Z])\)?\s*+[:.]")
 _TOKEN = re.compile(r"[^\s.()\[\],:;!*#{}：；，。、！？「」『』（）【】《》]+")
@@ -34,8 +31,9 @@ def loose_label(response: Response, question: Question) -> str | None:
         return whole
     return (
         _in_tags(response, question)
-        or _last(_BOXED, text, candidates)
+        or _boxed(text, candidates)
         or _at_cue(response, candidates)
+        or _at_end(response, candidates)
         or token(text, candidates)
         or _at_start(text, candidates)
         or _in_bold(text, candidates)
@@ -57,27 +55,36 @@ def _in_tags(response: Response, question: Question) -> str | None:
     return token(inner, question.letters) or restated(inner, question.texts)
 
 
-def _last(pattern: re.Pattern[str], text: str, candidates: frozenset[str]) -> str | None:
-    """The last letter that the pattern finds and that is a candidate."""
+def _boxed(text: str, candidates: frozenset[str]) -> str | None:
+    """The last candidate that begins a box; the first letter counts, whatever follows it."""
     found = None
-    if pattern is not _BOXED or "\\boxed{" in text:
-        for match in pattern.finditer(text):
-            letter = match[1].upper()
-            if letter in candidates:
+    if "\\boxed{" in text:
+        for box in _BOXED.finditer(text):
+            if (letter := box[1].upper()) in candidates:
                 found = letter
     return found
 
 
 def _at_cue(response: Response, candidates: frozenset[str]) -> str | None:
-    """The last letter right behind an answer cue, else the letter behind a cue that ends the text."""
+    """The last candidate right behind a cue."""
     text, lower = response.text, response.folded
-    chinese = not text.isascii() and ("答案" in text or "选" in text)
-    if not (chinese or "answer" in lower or "option" in lower or "choice" in lower):
-        return None
-    if letter := _last(_CUED, text, candidates):
-        return letter
-    tail = _TAIL.search(text)
-    return tail[1].upper() if tail and tail[1].upper() in candidates else None
+    found, cue = None, _CUE.search(lower)
+    while cue:
+        letter = _CUED.match(text, cue.end())
+        if letter and letter[1] in candidates:
+            found = letter[1]
+        # Without a letter, the cue may hold another one that has: "correct answer :: B".
+        cue = _CUE.search(lower, letter.end() if letter else cue.start() + 1)
+    return found
+
+
+def _at_end(response: Response, candidates: frozenset[str]) -> str | None:
+    """The letter of any case that is all that follows the last cue."""
+    cue = None
+    for cue in _LAST_CUE.finditer(response.folded):  # noqa: B007 (the last one is wanted)
+        pass
+    letter = _TAIL.match(response.text, cue.end()) if cue else None
+    return letter[1].upper() if letter and letter[1].upper() in candidates else None
 
 
 def token(text: str, candidates: frozenset[str]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _FIRST = re.compile(r"-?\d+(?:\.\d+)?%?")
-_CUE = re.compile(r"final answer|the answer is|answer is|answer ?[:\-]|=")
+_CUE = re.compile(r"answer(?:(?<=final answer)| is| ?[:\-])|=")
 _MAY_BEGIN = frozenset("0123456789+-.ni ")
 
 
@@ -29,9 +29,8 @@ def number(text: str) -> float | None:
 def number_in(text: str) -> str | None:
     """The first number behind the last cue of an opened text, else the first one anywhere, as text."""
     start = 0
-    if "answer" in text or "=" in text:
-        for cue in _CUE.finditer(text):
-            start = cue.end()
+    for cue in _CUE.finditer(text):
+        start = cue.end()
     found = _FIRST.search(text, start) or (_FIRST.search(text) if start else None)
     return found[0] if found else None
 

@@ -8,22 +8,28 @@ from typing import Any
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _IN_MESSAGE = "ABCDEFGH"
+LETTER_RUNS = tuple(frozenset(ALPHABET[:length]) for length in range(27))
+"""The first n letters at place n."""
+_LETTER_LISTS = tuple(list(ALPHABET[:length]) for length in range(27))
+_BRACKETED = {letter: f"({letter})" for letter in _IN_MESSAGE}
 _BEHIND_LETTER = (".", ")", ":")
 
 
-def option_letters(message: Mapping[str, Any]) -> list[str]:
-    """The option letters in order, from the first source that has some; empty where none has.
+def option_letters(message: Mapping[str, Any]) -> frozenset[str]:
+    """The option letters from the first source that has some; empty where none has.
 
     Sources: the keys of an ``options`` object (any keys, upper case), the ``choices`` (letters themselves, or
     texts that are lettered by position), the keys ``A`` to ``H`` of the message, the question's own text.
     """
     options = message.get("options")
     if isinstance(options, dict) and options:
-        return [str(key).strip().upper() for key in options]
+        return _run(list(options)) or frozenset([str(key).strip().upper() for key in options])
     choices = message.get("choices")
     if isinstance(choices, list) and choices:
-        return _single_letters(choices) or list(ALPHABET[: len(choices)])
-    return _flat_letters(message) or _letters_in(str(message.get("question") or message.get("prompt") or ""))
+        return _run(choices) or frozenset(_single_letters(choices)) or LETTER_RUNS[min(len(choices), 26)]
+    if "A" in message and (flat := _flat_run(message)):
+        return LETTER_RUNS[flat]
+    return LETTER_RUNS[_labelled_run(str(message.get("question") or message.get("prompt") or ""))]
 
 
 def option_texts(message: Mapping[str, Any], letters: Iterable[str]) -> dict[str, str]:
@@ -44,6 +50,12 @@ def option_texts(message: Mapping[str, Any], letters: Iterable[str]) -> dict[str
     return {letter: str(message[letter]) for letter in letters if letter in message}
 
 
+def _run(names: list[Any]) -> frozenset[str]:
+    """The names if they are the first letters in order, as they mostly are; else nothing."""
+    length = len(names)
+    return LETTER_RUNS[length] if length < 27 and names == _LETTER_LISTS[length] else LETTER_RUNS[0]
+
+
 def _single_letters(choices: list[Any]) -> list[str]:
     """The choices in upper case if each is one letter, else nothing."""
     letters = []
@@ -55,24 +67,21 @@ def _single_letters(choices: list[Any]) -> list[str]:
     return letters
 
 
-def _flat_letters(message: Mapping[str, Any]) -> list[str]:
-    letters: list[str] = []
-    for letter in _IN_MESSAGE:
+def _flat_run(message: Mapping[str, Any]) -> int:
+    """How many of the keys A, B, C, ... the message holds before one is missing, null or blank."""
+    for place, letter in enumerate(_IN_MESSAGE):
         text = message.get(letter)
         if text is None or not str(text).strip():
-            break
-        letters.append(letter)
-    return letters
+            return place
+    return len(_IN_MESSAGE)
 
 
-def _letters_in(question: str) -> list[str]:
-    """The unbroken run of letters from A on that label something: ``(A)``, or ``A.`` after a space."""
-    letters: list[str] = []
-    for letter in _IN_MESSAGE:
-        if f"({letter})" not in question and not _labels(letter, question):
-            break
-        letters.append(letter)
-    return letters
+def _labelled_run(question: str) -> int:
+    """How many letters from A on label something in the text: ``(A)``, or ``A.`` after a space."""
+    for place, letter in enumerate(_IN_MESSAGE):
+        if _BRACKETED[letter] not in question and not _labels(letter, question):
+            return place
+    return len(_IN_MESSAGE)
 
 
 def _labels(letter: str, question: str) -> bool:

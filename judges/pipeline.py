@@ -12,13 +12,14 @@ from typing import Any
 
 from mmeval_pack.judges.anls import anls
 from mmeval_pack.judges.exact_match import exact_match
+from mmeval_pack.judges.improved.stages import careful
 from mmeval_pack.judges.params import Params, PipelineError, hint, shown
-from mmeval_pack.judges.records import Doc, Reading, Score, is_blank
+from mmeval_pack.judges.records import Doc, Reading, Score
 from mmeval_pack.judges.rule_match import rule_match
 from mmeval_pack.judges.text import Response
 from mmeval_pack.judges.vqa_accuracy import vqa_accuracy
 
-__all__ = ["DEFAULT_PIPELINE", "GRADERS", "STAGES", "Params", "Pipeline", "PipelineError"]
+__all__ = ["DEFAULT_PIPELINE", "GRADERS", "RULES", "STAGES", "Params", "Pipeline", "PipelineError"]
 
 Stage = Callable[[Doc, Response, Params], Reading]
 
@@ -36,6 +37,8 @@ STAGES: Mapping[str, Stage | None] = {
     "vqa-accuracy": _of_value(vqa_accuracy),
     "anls": _of_value(anls),
 }
+IMPROVED: Mapping[str, Stage | None] = {**STAGES, "exact-match": careful, "rule-match": careful}
+RULES = ("parity", "improved")
 GRADERS = ("vqa-accuracy", "anls")
 DEFAULT_PIPELINE = ("exact-match", "rule-match")
 
@@ -46,30 +49,38 @@ class Pipeline:
     Attributes:
         stages: the stages' names.
         params: what they compare by.
+        rules: one of `RULES`. Verdicts of ``improved`` are not comparable with the publisher's.
     """
 
-    __slots__ = ("_run", "params", "stages")
+    __slots__ = ("_run", "params", "rules", "stages")
 
-    def __init__(self, stages: tuple[str, ...] = DEFAULT_PIPELINE, params: Params | None = None) -> None:
+    def __init__(
+        self, stages: tuple[str, ...] = DEFAULT_PIPELINE, params: Params | None = None, rules: str = "parity"
+    ) -> None:
         self.stages = stages
         self.params = params or Params()
+        self.rules = rules
         self._run = tuple((name, STAGES[name]) for name in stages)
+        if rules == "improved":
+            # Both rule stages ask the same there: the one that stands first answers for both.
+            first = {stage: name for name in reversed(stages) if (stage := IMPROVED[name])}
+            self._run = tuple(
+                (name, IMPROVED[name]) for name in stages if first.get(IMPROVED[name], name) == name
+            )
 
     @classmethod
-    def declared(cls, stages: object = None, params: object = None) -> Pipeline:
+    def declared(cls, stages: object = None, params: object = None, rules: object = "parity") -> Pipeline:
         """The pipeline that a metadata file or a line declares; nothing or ``[]`` is the default one.
 
         Raises:
-            PipelineError: it cannot be run as declared, or is declared unsupported.
+            PipelineError: it cannot be run as declared, or is declared unsupported, or the rules are unknown.
         """
-        return cls(_checked(stages), Params.declared(params))
+        return cls(_checked(stages), Params.declared(params), _rules(rules))
 
     def score(self, doc: Doc, response: object) -> Score:
         """The verdict on a response, any JSON value; null is a response that is missing."""
-        if is_blank(doc.truth):
-            return _invalid("missing_answer")
-        if response is None or not doc.has_message:
-            return _invalid("missing_response")
+        if doc.invalid is not None or response is None:
+            return _invalid(doc.invalid or "missing_response")
         answer = Response(response)
         extraction = None
         for name, stage in self._run:
@@ -120,6 +131,17 @@ def _stage(item: object) -> str:
     if isinstance(item, str) and (not (name := item.strip()) or name in STAGES):
         return name
     raise PipelineError(f"unknown stage {shown(item)}{hint(item, STAGES)}")
+
+
+def _rules(name: object) -> str:
+    """The rule set of this name.
+
+    Raises:
+        PipelineError: there is none.
+    """
+    if isinstance(name, str) and name in RULES:
+        return name
+    raise PipelineError(f"unknown rules {shown(name)}{hint(name, RULES)}")
 
 
 def _refusal(declared: Mapping[str, Any]) -> str:

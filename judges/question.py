@@ -7,73 +7,78 @@ from collections.abc import Callable, Mapping
 from mmeval_pack.judges.letters import Letters, bare, letter_set, truth_letters
 from mmeval_pack.judges.normal_form import spelled_out
 from mmeval_pack.judges.numbers import number
-from mmeval_pack.judges.options import ALPHABET, option_letters, option_texts
+from mmeval_pack.judges.options import LETTER_RUNS, option_letters, option_texts
 from mmeval_pack.judges.records import Doc
 from mmeval_pack.judges.text import Response, open_form
 
-TYPES = ("mcq", "yes_no", "numeric", "open")
-_UNNAMED_OPTIONS = frozenset("ABCDEF")
+TYPES = frozenset({"mcq", "yes_no", "numeric", "open"})
+_UNNAMED_OPTIONS = LETTER_RUNS[6]
+_LARGEST_RUN = LETTER_RUNS[26]
 
 
 class Question:
-    """What the rule stages derive from a doc, whatever the response.
+    """What the rule stages derive from a doc, whatever the response; most of it only when it is asked for.
 
     Attributes:
         type: one of `TYPES`: declared by the row, else by the shape of the truth.
-        letters: the candidate letters, upper case; empty unless the type is mcq.
-        has_options: whether the row names its options, so that the letters are no guess.
-        truth: the truth, to be read as a response is.
-        truth_letters: the letters that are right, empty where the truth does not list letters.
+        truth_letters: the letters that are right, empty where the truth is no list of letters by its shape.
     """
 
-    __slots__ = ("_doc", "_references", "_texts", "has_options", "letters", "truth", "truth_letters", "type")
+    __slots__ = (
+        "_has_options", "_letters", "_message", "_number", "_opened", "_references", "_texts", "_truth",
+        "truth_letters", "type",
+    )  # fmt: skip
 
     def __init__(self, doc: Doc) -> None:
-        self._doc = doc
+        self._message = doc.message
+        self._truth = truth = doc.truth
+        self._letters: frozenset[str] | None = None
         self._texts: Mapping[str, str] | None = None
+        self._opened: str | None = None
+        self._number: float | None = None
         self._references: tuple[str, ...] | None = None
-        self.truth = Response(doc.truth)
+        declared = doc.question_type
+        if declared is not None and (declared.__class__ is not str or declared not in TYPES):
+            declared = str(declared).strip().lower()
+        known = declared in TYPES
         self.truth_letters: Letters = ()
-        self.letters: frozenset[str] = frozenset()
-        self.has_options = False
-        self.type = self._type()
-        if self.type == "mcq":
-            self._read_options()
+        if not known or declared == "mcq":
+            # A list is read as Python prints it, which never looks like letters.
+            self.truth_letters = truth_letters(truth if truth.__class__ is str else str(truth))
+        self.type: str = declared if known else "mcq" if self.truth_letters else self._type_by_shape()
 
-    def _type(self) -> str:
-        """The declared type, else the type by the shape of the truth (also sets `truth_letters`)."""
-        declared = self._doc.question_type
-        if declared is not None and (name := str(declared).strip().lower()) in TYPES:
-            if name == "mcq":
-                self.truth_letters = truth_letters(self._printed)
-            return name
-        printed = self._printed
-        self.truth_letters = truth_letters(printed)
-        if self.truth_letters:
-            return "mcq"
-        opened = self.truth.opened
+    def _type_by_shape(self) -> str:
+        """The type of a truth that is no list of letters."""
+        opened = self.opened
         if opened in ("yes", "no"):
             return "yes_no"
-        if number(opened) is not None:
+        if self.number is not None:
             return "numeric"
-        return "open" if bare(printed) else "mcq"
+        printed = str(self._truth)
+        return "open" if printed[:1].isalnum() or bare(printed) else "mcq"
 
     @property
-    def _printed(self) -> str:
-        """The truth as Python prints it: a list never looks like letters."""
-        truth = self._doc.truth
-        return truth if type(truth) is str else str(truth)
+    def letters(self) -> frozenset[str]:
+        """The candidate letters, upper case: the row's, or A to F; they always hold the truth's."""
+        if self._letters is None:
+            named = option_letters(self._message)
+            self._has_options = bool(named)
+            letters = named or _UNNAMED_OPTIONS
+            if not letters.issuperset(self.truth_letters):
+                last = max(_LARGEST_RUN.intersection(letters.union(self.truth_letters)))
+                letters = LETTER_RUNS[ord(last) - ord("A") + 1]
+            self._letters = letters
+        return self._letters
 
-    def _read_options(self) -> None:
-        letters = frozenset(option_letters(self._doc.message))
-        self.has_options = bool(letters)
-        letters = letters or _UNNAMED_OPTIONS
-        if not letters.issuperset(self.truth_letters):
-            last = max(letter for letter in (*letters, *self.truth_letters) if letter in _LETTERS)
-            letters = frozenset(ALPHABET[: ALPHABET.index(last) + 1])
-        self.letters = letters
-        if not self.truth_letters and self.has_options:
-            self.truth_letters = letter_set(self.truth, letters)
+    @property
+    def has_options(self) -> bool:
+        """Whether the row names its options, so that the letters are no guess."""
+        return bool(self.letters) and self._has_options
+
+    @property
+    def truth(self) -> Response:
+        """The truth, to be read as a response is."""
+        return Response(self._truth)
 
     def right_letters(self, reader: Callable[[Response, Question], str | None]) -> Letters:
         """The letters that are right; where the truth lists none, the one that the stage's own reader finds.
@@ -82,31 +87,54 @@ class Question:
         """
         if self.truth_letters:
             return self.truth_letters
-        letter = reader(self.truth, self) or self.truth.normal.lower().upper()
+        truth = self.truth
+        if self.has_options and (listed := letter_set(truth, self.letters)):
+            return listed
+        letter = reader(truth, self) or truth.normal.lower().upper()
         return (letter,) if letter else ()
 
     @property
     def texts(self) -> Mapping[str, str]:
         """Letter to option text, empty where the row holds no texts apart from its question."""
         if self._texts is None:
-            self._texts = option_texts(self._doc.message, self.letters)
+            self._texts = option_texts(self._message, self.letters)
         return self._texts
+
+    @property
+    def opened(self) -> str:
+        """The open form of the truth (of a list: of its first item)."""
+        if self._opened is None:
+            self._opened = open_form(self._truth)
+        return self._opened
+
+    @property
+    def number(self) -> float | None:
+        """The number that the truth is (of a list: its first item), None when it is none."""
+        if self._number is None:
+            self._number = number(self.opened)
+        return self._number
+
+    @property
+    def numbers(self) -> list[float]:
+        """The numbers among the references."""
+        if not isinstance(self._truth, list):
+            return [] if self.number is None else [self.number]
+        return [value for reference in self.references if (value := number(reference)) is not None]
 
     @property
     def references(self) -> tuple[str, ...]:
         """The open forms of the truth (of a list: of its items), without null and blank ones."""
         if self._references is None:
-            forms = (spelled_out(open_form(item)) for item in reference_values(self._doc.truth))
-            self._references = tuple(form for form in forms if form)
+            truth = self._truth
+            forms = map(open_form, truth) if isinstance(truth, list) else (self.opened,)
+            self._references = tuple([spelled_out(form) for form in forms if form])
         return self._references
 
-
-_LETTERS = frozenset(ALPHABET)
-
-
-def reference_values(truth: object) -> list[object]:
-    """The references of a truth: the items of a list that are not null, or the one value."""
-    return [item for item in truth if item is not None] if isinstance(truth, list) else [truth]
+    @property
+    def printed_references(self) -> list[str]:
+        """The truth as text, unchanged (of a list: its items that are not null)."""
+        truth = self._truth
+        return [str(item) for item in truth if item is not None] if isinstance(truth, list) else [str(truth)]
 
 
 def question_of(doc: Doc) -> Question:

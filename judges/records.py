@@ -56,19 +56,19 @@ class Doc:
         truth: the reference answer, any JSON value; None when the row has none.
         question_type: as the row declares it (any JSON value); see `judges.question` for the one that counts.
         message: the first message; empty when there is none.
-        has_message: whether the row has a last message that a response can belong to.
+        invalid: why no response to the row can be graded, a reason code: it has no truth
+            (``missing_answer``), or no last message that a response belongs to (``missing_response``).
         row: the row itself, for the stages that show it to a judge.
         question: what `judges.question` derived from the above, None until it is asked.
     """
 
-    __slots__ = ("has_message", "id", "message", "question", "question_type", "row", "truth")
+    __slots__ = ("id", "invalid", "message", "question", "question_type", "row", "truth")
 
     def __init__(
         self,
         truth: Any,
         message: Mapping[str, Any],
         question_type: Any = None,
-        *,
         id: Any = None,  # noqa: A002 (the published name of the field)
         row: Mapping[str, Any] | None = None,
         has_message: bool = True,
@@ -78,7 +78,7 @@ class Doc:
         self.question_type = question_type
         self.id = id
         self.row = {} if row is None else row
-        self.has_message = has_message
+        self.invalid = "missing_answer" if is_blank(truth) else None if has_message else "missing_response"
         self.question: Any = None
 
     @classmethod
@@ -106,7 +106,7 @@ class Doc:
                 truth = message["answer"]
                 question_type = message.get("question_type", question_type)
         has_message = bool(messages) and isinstance(messages[-1], dict)
-        return cls(truth, message, question_type, id=row.get("id"), row=row, has_message=has_message)
+        return cls(truth, message, question_type, row.get("id"), row, has_message)
 
 
 def is_blank(value: Any) -> bool:

@@ -10,23 +10,25 @@ from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import Question, question_of
 from mmeval_pack.judges.records import PASS, Doc, Reading
-from mmeval_pack.judges.text import Response, normal, opened
+from mmeval_pack.judges.text import Response, folded, normal, opened, settled
 from mmeval_pack.judges.text_match import text_matches
 
 _WORD = re.compile("[a-z]+")
-_CUE = re.compile(r"(?:final answer|answer is|the answer is) ?[:\-]? ?(.+)", re.IGNORECASE)
+_CUE = re.compile(r"answer(?:(?<=final answer)| is)")
+_ANSWER = re.compile(r" ?[:\-]? ?(.+)", re.DOTALL)
 
 
 def rule_match(doc: Doc, response: Response, params: Params) -> Reading:
     """Score 1 for an answer that is found in the response and equals the truth, else pass."""
-    question = question_of(doc)
-    if question.type == "mcq":
+    question = doc.question or question_of(doc)
+    kind = question.type
+    if kind == "mcq":
         return _letters(response, question)
-    if question.type == "yes_no":
+    if kind == "yes_no":
         return _yes_no(response, question)
-    if question.type == "numeric" and params.numeric:
+    if kind == "numeric" and params.numeric:
         return _number(response, question, params)
-    return _text(doc, response, question, params)
+    return _text(response, question, params)
 
 
 def _letters(response: Response, question: Question) -> Reading:
@@ -36,7 +38,8 @@ def _letters(response: Response, question: Question) -> Reading:
         if letter is None:
             return PASS
         read = (letter,)
-    return Reading(1.0 if read == question.right_letters(loose_label) else None, ", ".join(read))
+    right = question.truth_letters or question.right_letters(loose_label)
+    return Reading(1.0 if read == right else None, ", ".join(read))
 
 
 def _yes_no(response: Response, question: Question) -> Reading:
@@ -48,7 +51,7 @@ def _yes_no(response: Response, question: Question) -> Reading:
     if len(found) != 1:
         return PASS
     (word,) = found
-    return Reading(1.0 if word == question.truth.opened else None, word)
+    return Reading(1.0 if word == question.opened else None, word)
 
 
 def _number(response: Response, question: Question, params: Params) -> Reading:
@@ -56,21 +59,22 @@ def _number(response: Response, question: Question, params: Params) -> Reading:
     value = None if read is None else number(read)
     if value is None:
         return PASS
-    for reference in question.references:
-        truth = number(reference)
-        if truth is not None and equal(value, truth, params.numeric_rel_tol, params.numeric_abs_tol):
+    for truth in question.numbers:
+        if equal(value, truth, params.numeric_rel_tol, params.numeric_abs_tol):
             return Reading(1.0, read)
     return Reading(None, read)
 
 
-def _text(doc: Doc, response: Response, question: Question, params: Params) -> Reading:
+def _text(response: Response, question: Question, params: Params) -> Reading:
     """What stands behind the first cue, else the whole text."""
     text = response.normal
     if not text:
         return PASS
-    cue = _CUE.search(text) if "nswer" in text.lower() else None
-    for candidate in (cue[1], text) if cue else (text,):
-        form = opened(normal(candidate))
-        if text_matches(candidate, form, doc, question, params):
+    cue = _CUE.search(folded(text))
+    answer = _ANSWER.match(text, cue.end()) if cue else None
+    if answer:
+        form = opened(normal(answer[1]))
+        if text_matches(answer[1], form, question, params):
             return Reading(1.0, form)
-    return Reading(None, form)
+    form = response.opened if settled(text) else opened(normal(text))
+    return Reading(1.0 if text_matches(text, form, question, params) else None, form)

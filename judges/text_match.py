@@ -5,22 +5,20 @@ from __future__ import annotations
 from mmeval_pack.judges.anls import similarity
 from mmeval_pack.judges.normal_form import spelled_out
 from mmeval_pack.judges.params import Params
-from mmeval_pack.judges.question import Question, reference_values
-from mmeval_pack.judges.records import Doc
+from mmeval_pack.judges.question import Question
 
 
-def text_matches(text: str, opened: str, doc: Doc, question: Question, params: Params) -> bool:
+def text_matches(text: str, opened: str, question: Question, params: Params) -> bool:
     """Whether a text agrees with a reference, by the mode that ``string_match`` names.
 
     Args:
         text: the text as read, which the mode ``anls`` measures.
         opened: its open form (`text.opened`), which the other modes compare.
-        doc: holds the truth.
-        question: the doc's question.
+        question: holds the truth.
         params: the mode and its threshold.
     """
     if params.string_match == "anls":
-        references = [str(item) for item in reference_values(doc.truth)]
+        references = question.printed_references
         return bool(references) and similarity(spelled_out(text), references, params.threshold) > 0
     opened = spelled_out(opened)
     if params.string_match == "contains":
