@@ -114,7 +114,7 @@ def seconds(name: str, text: str) -> float:
 
 
 def budget(name: str, text: str) -> Budget:
-    """A budget such as ``calls:500``, ``tokens:200000`` or both with a comma between.
+    """A budget such as ``calls:500``, ``tokens:200000`` or both with a comma.
 
     Raises:
         InputError: it is none of these.
@@ -123,9 +123,7 @@ def budget(name: str, text: str) -> Budget:
     for part in text.split(","):
         unit, _, number = (piece.strip() for piece in part.partition(":"))
         if unit not in Budget._fields or unit in limits or not (number.isascii() and number.isdigit()):
-            raise InputError(
-                f"{name}={text!r}: expected calls:500, tokens:200000, or both with a comma between"
-            )
+            raise InputError(f"{name}={text!r}: expected calls:500, tokens:200000, or both with a comma")
         limits[unit] = int(number)
     return Budget(**limits)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 30.0
+SHORTEST_SECRET: Final = 4  # characters
 # Asks the SDK for the reply as it came: reading it into the SDK's models costs as much as sending it.
 RAW: Final = {"X-Stainless-Raw-Response": "true"}
 
@@ -24,9 +25,9 @@ RAW: Final = {"X-Stainless-Raw-Response": "true"}
 class Transport:
     """The connections to the base URLs of one judge; belongs to one event loop.
 
-    For each request the SDK's HTTP library looks at every connection of its pool, which from some 30 connections
-    on costs more than the request. So each request in flight has a lane: an SDK client with a pool of its own.
-    To set up TLS takes 50 ms, so lanes share one pool where a URL needs it.
+    For each request the SDK's HTTP library looks at every connection of its pool, which from some 30 on costs
+    more than the request. So each request in flight has a lane: an SDK client with a pool of its own. Setting
+    up TLS takes 50 ms, so lanes share one pool where a URL needs it.
 
     Attributes:
         count: of base URLs; they are named by their place, from 0.
@@ -119,14 +120,14 @@ def _target(url: str) -> str:
 
 
 def _secrets(urls: Sequence[str], api_key: str) -> set[str]:
-    """What must not be shown: the key, and the credentials in URLs in each of their spellings."""
+    """What must not be shown: the key, and passwords in URLs in each of their spellings."""
     secrets = {api_key}
     for url in urls:
-        parts = urlsplit(url)
-        for part in (parts.username, parts.password):
-            secrets |= {part or "", unquote(part or "")}
-        secrets.add(_basic_authorization(url).get("Authorization", "").removeprefix("Basic "))
-    return secrets - {""}
+        password = urlsplit(url).password or ""
+        basic = _basic_authorization(url).get("Authorization", "").removeprefix("Basic ")
+        secrets |= {password, unquote(password), basic}
+    # To mask every "x" of a message because the key is "x", which is no secret, would hide the fault.
+    return {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
 
 
 def _basic_authorization(url: str) -> dict[str, str]:

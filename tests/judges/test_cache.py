@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from mmeval_pack.judges.cache import Cache, request_key
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.replay import Replay
@@ -25,7 +26,8 @@ WRITER = """
 import sys
 from pathlib import Path
 from mmeval_pack.judges.cache import Cache, request_key
-value = {"model": "m", "text": "1", "calls": 1, "prompt_tokens": 2, "completion_tokens": 3, "cached_tokens": 0}
+counts = {"calls": 1, "prompt_tokens": 2, "completion_tokens": 3, "cached_tokens": 0}
+value = {"model": "m", "text": "1", **counts}
 cache = Cache(Path(sys.argv[1]))
 start, count, group = map(int, sys.argv[2:5])
 for number in range(start, start + count, group):
@@ -42,7 +44,8 @@ from mmeval_pack.judges.cache import Cache
 if os.getuid() == 0:  # whom no permission stops
     os.setuid(65534)
 cache = Cache(Path(sys.argv[1]))
-value = {"model": "m", "text": "1", "calls": 1, "prompt_tokens": 2, "completion_tokens": 3, "cached_tokens": 0}
+counts = {"calls": 1, "prompt_tokens": 2, "completion_tokens": 3, "cached_tokens": 0}
+value = {"model": "m", "text": "1", **counts}
 found = cache.get(sys.argv[2])
 print(found and found["text"])
 print(cache.put("0" * 64, value).result()["text"])

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mmeval_pack.judges.verdict import read_verdict
 
 # (reply, verdict): the replies that are known to be misread elsewhere, then each rule at its edges.
@@ -171,7 +172,8 @@ def test_a_json_verdict_is_proof_against_its_reason(verdict: int, reason: str) -
 
 
 @pytest.mark.parametrize(
-    "unit", ["score ", "score:", "score is ", "judgement: \n", "{", '{"a":', "(", "0 (", "[*", "1", "is ", "yes "]
+    "unit",
+    ["score ", "score:", "score is ", "judgement: \n", "{", '{"a":', "(", "0 (", "[*", "1", "is ", "yes "],
 )
 @pytest.mark.parametrize("head", ["", "score", "score is", "0 "])
 def test_time_is_linear(head: str, unit: str) -> None:
