@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from mmeval_pack.judges.background import submit
 
 

@@ -73,9 +73,9 @@ def test_a_connection_drops() -> None:
 
 def test_half_a_body() -> None:
     """The head promises more than there is."""
-    with Endpoint(Script(Raw(b'{"cho', announced=100))) as endpoint:
-        with pytest.raises(http.client.IncompleteRead) as error:
-            post(endpoint)
+    half = Raw(b'{"cho', announced=100)
+    with Endpoint(Script(half)) as endpoint, pytest.raises(http.client.IncompleteRead) as error:
+        post(endpoint)
     assert error.value.partial == b'{"cho'
 
 
