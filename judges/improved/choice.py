@@ -24,17 +24,16 @@ _FILLER = re.compile(
 )
 _ITEM = re.compile(rf"[\s\"'(\[{{<]*(?:(?:(?:[Tt]he|[Aa]n?)\s+)?({MARK})|({_LETTER}))[\"')\]}}>]*")
 _LEAD = re.compile(r"(?:(?:both|options?|choices?|letters?|alternatives?|alternativa|opción|opção|letra|just|only|选项|選項)\s*)+", re.IGNORECASE)
-_NAMED = re.compile(
-    rf"(?:the\s+)?(?:image|picture|photo|figure|panel|frame|point|graph|map|view|scene|object|item)\s+[\"'(\[]*({_LETTER})[\"')\].]*",
-    re.IGNORECASE,
-)
-_COMPACT = re.compile(rf"[\"'(\[]*([A-Z]{{2,10}})(?![{_LATIN}])")
+_NAMED = re.compile(rf"(?:the\s+)?(\w+)\s+[\"'(\[]*({_LETTER})[\"')\].]*", re.IGNORECASE)
+_NAMES = frozenset("image picture photo figure panel frame point graph map view scene object item".split())
+_COMPACT = re.compile(rf"[\"'(\[]*([A-Z]{{2,10}})(?![{_LATIN}]|\s?[-+=^*/])")
 _OWN_TEXT = re.compile(rf"\s*[.):,、-]*\s*[\"'(]*(?:(?:the|an?)\s+)?({MARK})[\"')]*", re.IGNORECASE)
 _SEPARATOR = re.compile(
     r"\s*(?:[,;、/&+，]\s*(?:and\b|or\b)?|[.)]\s|\band\b|\bor\b|\by\b|\be\b|\bet\b|\bund\b|\boder\b|\bou\b|和|及|與|与|或)\s*(?:options?|choices?)?|\s+",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b|\boder\b|\bou\b|或|/", re.IGNORECASE)
+_JOINS = re.compile(r"[&/+]|[^\W\d]")
 _WORD_BEHIND = re.compile(r"[ ]+([a-zà-ɏ]+|[A-Z][a-z]+)")
 _GOES_ON = frozenset(
     "and or is are was because since as so for but which while y e et und oder ou due given with shows matches fits looks seems best would"
@@ -87,8 +86,9 @@ def _whole(text: str, options: Options) -> Keys:
         return keys
     if refuses(text):
         return ()
-    if (named := _NAMED.fullmatch(text)) and named[1].upper() in options.letters:
-        return (named[1].upper(),)
+    if (named := _NAMED.fullmatch(text)) and named[2].upper() in options.letters:
+        if named[1].lower() in _NAMES or named[1].lower() in options.asked:
+            return (named[2].upper(),)
     lead = _listed(text, options, lead=True)
     found = _hinted(text, options)
     if lead and found and not set(found) <= set(lead):
@@ -115,7 +115,7 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
     if compact and len(set(compact[1])) == len(compact[1]) and options.letters.issuperset(compact[1]):
         return tuple(compact[1])
     keys: list[str] = []
-    alternatives = False
+    alternatives = joined = False
     while item := _ITEM.match(text, place):
         key = _key(item, text, options, lead=lead and not keys)
         if key is None:
@@ -129,8 +129,6 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
         separator = _SEPARATOR.match(text, place)
         if separator is None:
             break
-        if negated_after(text, place):
-            break
         alternatives = alternatives or (len(keys) > 0 and _OR.search(separator[0]) is not None)
         following = _ITEM.match(text, separator.end())
         if following is None:
@@ -139,9 +137,12 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
             if _is_foreign(following, separator, text, options):
                 raise _Unclear
             break
+        joined = _JOINS.search(separator[0]) is not None
         place = separator.end()
     if keys and negated_after(text, place):
-        return ()
+        if joined:
+            return ()
+        keys.pop()
     if len(set(keys)) > 1 and alternatives and not _is_slashed(text):
         raise _Unclear
     return tuple(dict.fromkeys(keys))

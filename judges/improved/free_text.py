@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from mmeval_pack.judges.anls import similarity
@@ -25,11 +26,14 @@ _FRAME = re.compile(
 _ASSIGNED = re.compile(r"[a-zA-Z]\w?\s*=\s*(?=[^=]+$)")
 _REMARK = re.compile(
     r"\s*(?:[.!?。]\s+(?=\S)|\n|;\s|,?\s+(?:because|since|as|which|where|so)\b|\s+(?:is|are)\s+(?:what|shown|visible|written|the (?:answer|correct|right))\b"
-    r"|\s+(?:approximately|in total|fits better|in the (?:image|picture|figure)))",
+    r"|\s+(?:long|wide|tall|high|deep|away|old)\b|\s+(?:approximately|in total|fits better|in the (?:image|picture|figure)))",
     re.IGNORECASE,
 )
+_ACCENT = re.compile("[\u0300-\u036f]+")
+_UNIT = re.compile(r"(?<=[\d)π])\s+[a-z]{2,}\.?$")
+_SUM = re.compile(r"[\w)}]\s*[-+]\s*[\w\\(]")
 _INNER = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])|,(?=\s)")
-_QUOTED = re.compile(r"\"([^\"]+)\"")
+_QUOTED = re.compile(r"\"([^\"]+)\"(?=\s*(?:[.!?}\n]|$|,\s*\"\w+\"\s*:))")
 _OTHERS = re.compile(r"\b(?:or|either|between|versus)\b|[,、，;/]", re.IGNORECASE)
 
 
@@ -66,22 +70,17 @@ def same(text: str, reference: str) -> bool:
 
 
 def _equal_values(text: str, reference: str) -> bool:
-    truth = quantity(reference)
-    if truth is not None:
-        given = quantity(text)
-        if given is not None:
-            return given.kind == truth.kind and math.isclose(given.value, truth.value, rel_tol=1e-9)
-        return truth.kind == "angle" and value(text) == truth.value
+    truth, given = quantity(reference), quantity(text)
+    if truth and given:
+        return truth.kind == given.kind and math.isclose(truth.value, given.value, rel_tol=1e-9)
+    if truth:
+        return truth.kind == "angle" and value(text) == truth.number
     expected = value(reference)
-    if expected is None:
+    number = given.number if given else value(_UNIT.sub("", text))
+    if expected is None or number is None:
         return False
-    given_value = value(text)
-    if given_value is None and (unit := quantity(text)) is None and (number := re.match(r"(.*\S)\s+[a-z]+(?:\^[23])?$", text)):
-        given_value = value(number[1])
-    if given_value is None and quantity(text) is not None and (number := re.match(r"([^a-z°]*(?:π|sqrt\S*)?)\s*[a-z°]+(?:\^\{?[23]\}?)?$", text)):
-        given_value = value(number[1])
-    is_sum = re.search(r"\d\s*[-+]\s*\d", text) and not re.search(r"[-+]", reference.strip("-+ "))
-    return given_value is not None and not is_sum and math.isclose(given_value, expected, rel_tol=1e-9, abs_tol=1e-12)
+    is_sum = _SUM.search(text) and not _SUM.search(reference)
+    return not is_sum and math.isclose(number, expected, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def opened(text: str) -> str:
@@ -96,6 +95,8 @@ def opened(text: str) -> str:
         text = text[article.end() :] if article else text
         if text == before:
             break
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
     return " ".join(_INNER.sub(" ", text).split())
 
 

@@ -18,6 +18,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"\\frac\s*\{?\s*(-?\d+(?:\.\d+)?)\s*\}?\s*\{?\s*(\d+(?:\.\d+)?)\s*\}?")
+_SPACED = re.compile(r"\A-?[1-9]\d{0,2}(?: \d{3})+(?=\D*\Z)")
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?!\d))")
 _LABEL = re.compile(
     r"(?:\b(?:fig(?:ure)?|image|picture|photo|table|chart|graph|panel|step|page|section|chapter|line|row|column|question|problem|part|case|frame|slide"
@@ -70,6 +71,7 @@ def numbers_in(text: str) -> list[Number]:
 
 def _prepared(text: str) -> str:
     text = _GROUPED.sub("", _FRACTION.sub(r" \1/\2", text))
+    text = _SPACED.sub(lambda found: found[0].replace(" ", ""), text)
     return with_digits(text.replace("°", "° "))
 
 
@@ -136,6 +138,9 @@ def _concluded(text: str) -> Number | None:
         return None
     if len(sentences) == 1 and _is_lone_year(text):
         return _mentions(text)[0].number
+    first, *others = text.split("\n")
+    if others and len(first) < 25 and len(alone := _mentions(first)) == 1 and not _is_label(first, alone[0]):
+        return None if negated_before(first, alone[0].start) else alone[0].number
     equations = [sentence for sentence in sentences if "=" in sentence]
     if equations and equations[-1] is sentences[-1]:
         return _of_equation(equations[-1])

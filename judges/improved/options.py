@@ -20,6 +20,12 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _LABEL = re.compile(r"(?:(?<=\s)|^)\(?([A-Z])[.):、]\)?\s*(?=\S)", re.MULTILINE)
 _MEDIA = re.compile(r"<(?:image|video)\s*\d*>", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_NONE = re.compile(r"none of (?:the|these|them|those)\b.*|none", re.IGNORECASE)
+_NONE_SAID = (
+    r"(?:^none$|\bnone\s+of\s+(?:(?:the|these|those)\s+)?(?:(?:other|given|provided|listed)\s+)?"
+    r"(?:above|choices|options|answers|pictures|images|photos|statements|these|them|those)\b(?:\s+(?:provided|given|above|listed))?)"
+)
 _PHRASE = re.compile(r"\(([^()]*\s[^()]*)\)")
 
 
@@ -29,10 +35,12 @@ class Options(NamedTuple):
     Attributes:
         texts: key (a letter, or a number as text where the choices carry no letters) to option text.
         letters: the keys that a response may name by letter; empty where the choices carry none.
+        asked: the words of the question, lower case.
     """
 
     texts: Mapping[str, str]
     letters: frozenset[str]
+    asked: frozenset[str] = frozenset()
 
 
 def options_of(doc: Doc, question: Question) -> Options:
@@ -41,7 +49,8 @@ def options_of(doc: Doc, question: Question) -> Options:
         texts = option_texts(doc.message, sorted(question.letters))
         if not texts and not doc.message.get("choices"):
             texts = texts_in(str(doc.message.get("question") or doc.message.get("prompt") or ""))
-        return Options({key: text for key, text in texts.items() if key in question.letters}, question.letters)
+        asked = frozenset(_WORD.findall(str(doc.message.get("question") or "")[-_LONGEST:].lower()))
+        return Options({key: text for key, text in texts.items() if key in question.letters}, question.letters, asked)
     choices = doc.message.get("choices")
     if isinstance(choices, list) and len(choices) > 1:
         return Options({str(place): str(text) for place, text in enumerate(choices[:250])}, frozenset())
@@ -99,6 +108,8 @@ def _form(text: str) -> str:
 
 def _pattern(form: str) -> str:
     """The words of the text with any spacing and hyphens between, and nothing of a longer word or number around."""
+    if _NONE.fullmatch(form):
+        return _NONE_SAID
     form = _PHRASE.sub("\ue010 \\1 \ue010", form)  # brackets around words may be left out
     pattern, before = "", ""
     for token in _TOKEN.findall(form):

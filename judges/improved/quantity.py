@@ -22,6 +22,12 @@ def agrees(number: Number, truth: object, params: Params) -> bool:
     return False
 
 
+def is_number(truth: object) -> bool:
+    """Whether some reference of the truth is one number that a response can give (``nan`` is none)."""
+    references = truth if isinstance(truth, list) else [truth]
+    return any(len(numbers_in(plain(str(reference)))) == 1 for reference in references)
+
+
 def _equal(number: Number, truth: Number, params: Params) -> bool:
     values = [number.value]
     if truth.percent and not number.percent:

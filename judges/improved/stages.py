@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from mmeval_pack.judges.improved.choice import chosen
 from mmeval_pack.judges.improved.free_text import says
 from mmeval_pack.judges.improved.numbers import stated
 from mmeval_pack.judges.improved.options import Options, options_of
 from mmeval_pack.judges.improved.plain import plain
-from mmeval_pack.judges.improved.quantity import agrees
+from mmeval_pack.judges.improved.quantity import agrees, is_number
 from mmeval_pack.judges.improved.yes_no import said
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import Question, question_of
@@ -23,24 +25,31 @@ def careful(doc: Doc, response: Response, params: Params) -> Reading:
         return PASS
     question = question_of(doc)
     if question.type == "yes_no":
-        word = said(text, str(doc.message.get("question") or ""))
-        return PASS if word is None else Reading(1.0 if word == open_form(doc.truth) else None, word)
+        return _yes_no(text, doc)
     options = options_of(doc, question)
     if options.letters or options.texts:
         reading = _choice(text, options, doc, question)
         if reading.extraction is not None or question.type != "numeric":
             return reading
-    if question.type == "numeric":
+    if question.type == "numeric" and is_number(doc.truth):
         number = stated(text)
-        if number is not None:
-            return Reading(1.0 if agrees(number, doc.truth, params) else None, number.text)
+        if number is None:
+            return PASS
+        return Reading(1.0 if agrees(number, doc.truth, params) else None, number.text)
+    part = says(text, doc.truth, params)
+    return PASS if part is None else Reading(1.0, part)
+
+
+def _yes_no(text: str, doc: Doc) -> Reading:
+    """Where the two words are offered as choices, the word itself must be there, and no synonym."""
+    word = said(text, str(doc.message.get("question") or ""))
+    if word is None or (doc.message.get("choices") and not re.search(rf"\b{word}\b", text, re.IGNORECASE)):
         return PASS
-    said_text = says(text, doc.truth, params)
-    return PASS if said_text is None else Reading(1.0, said_text)
+    return Reading(1.0 if word == open_form(doc.truth) else None, word)
 
 
 def _choice(text: str, options: Options, doc: Doc, question: Question) -> Reading:
-    keys = chosen(text, options)
+    keys = chosen(text, options) or _by_yes_or_no(text, options, doc)
     if not keys:
         return PASS
     if options.letters:
@@ -49,6 +58,15 @@ def _choice(text: str, options: Options, doc: Doc, question: Question) -> Readin
     texts = [options.texts[key] for key in keys]
     right = len(texts) == 1 and open_form(texts[0]) == open_form(doc.truth)
     return Reading(1.0 if right else None, ", ".join(texts))
+
+
+def _by_yes_or_no(text: str, options: Options, doc: Doc) -> tuple[str, ...]:
+    """The key of Yes or of No, where the options are these two and the text says one in its own words."""
+    keys = {open_form(option): key for key, option in options.texts.items()}
+    if not options.letters or not {"yes", "no"} <= keys.keys():
+        return ()
+    word = said(text, str(doc.message.get("question") or "").split("\n")[0])
+    return (keys[word],) if word else ()
 
 
 def _right_letters(options: Options, doc: Doc, question: Question) -> set[str]:

@@ -25,10 +25,11 @@ _QUANTITY = re.compile(
 
 
 class Quantity(NamedTuple):
-    """A value in the base unit of its kind (metre, kilogram, second, litre, degree)."""
+    """A value in the base unit of its kind (metre, kilogram, second, cubic metre, degree), and the bare number."""
 
     value: float
     kind: str
+    number: float
 
 
 def quantity(text: str) -> Quantity | None:
@@ -43,10 +44,10 @@ def quantity(text: str) -> Quantity | None:
     unit = _unit(name)
     power = int(found["power"] or {"s": 2, "c": 3}.get((found["prefix"] or " ")[0], 1))
     if unit in _LENGTH:
-        return Quantity(number * _LENGTH[unit] ** power, f"length^{power}")
+        return Quantity(number * _LENGTH[unit] ** power, f"length^{power}", number)
     if unit in _OTHER and power == 1:
         kind, factor = _OTHER[unit]
-        return Quantity(number * factor, kind)
+        return Quantity(number * factor, kind, number)
     return None
 
 

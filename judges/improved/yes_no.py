@@ -18,13 +18,14 @@ _NO = (
 )
 _WORD = re.compile(
     rf"[\s\"'(\[,.:{SHOWN}-]*(?:(?:probably|likely|clearly|obviously|well|a|the|answer|is|would be|most|it|that|i think|i believe|i'd say|so)\s+)*"
-    rf"(?:({_NO})|({_YES}))(?![a-zà-ɏа-я]|['’][a-z])",
+    rf"(?:({_NO})|({_YES}))(?![a-zà-ɏа-я]|['’][a-z])"
+    r"(?!\s+(?:answers?|options?|choices?|one|statements?|images?|pictures?|letter|side|hand)\b)",
     re.IGNORECASE,
 )
 _NO_DETERMINER = re.compile(r"no(?:t)?\s+(?![,.:;!-])(?!it\b|there\b|they\b|he\b|she\b|this\b|that\b|the\b|i\b|because\b|since\b|as\b|you\b|we\b|at all|really|true\b|correct\b|right\b|exactly|quite|yes\b)", re.IGNORECASE)
 _NUMBERED = re.compile(r"no\.?\s*\d", re.IGNORECASE)
 _FIRST_LETTER = {"y": "yes", "n": "no", "t": "yes", "f": "no"}
-_ANYWHERE = re.compile(r"(?<![a-zà-ɏ])(?:(yes)|(no))(?![a-zà-ɏ]|['’][a-z])", re.IGNORECASE)
+_ANYWHERE = re.compile(r"(?<![a-zà-ɏ])(?:(yes)|(no))(?!\s*\?|[a-zà-ɏ]|['’][a-z])", re.IGNORECASE)
 _DENIED_YES = re.compile(r"\bnot (?:true|the case|correct) that\b[^.\n]{0,40}\byes\b|\b(?:would|could|can|do)(?: ?n[o']t| not)\b[^.\n,]{0,20}\b(?:say|answer)\s+yes\b", re.IGNORECASE)
 _PREDICATE = re.compile(
     r"(?:it|they|he|she|this|that|there|the \w+|the \w+ \w+)\s*(?:is|are|does|do|has|have|can|was|were|will|did|'s)(n't\b|\s+not\b)?\b\s*([^.!\n]*)[.!]?",
