@@ -71,7 +71,7 @@ def read(data: bytes) -> dict[str, Any]:
             nested more than ``MAX_DEPTH`` levels deep.
     """
     try:
-        value = _DECODER.decode(data.decode("utf-8"))
+        value = _DECODER.decode(data.rstrip(_BLANK).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8: {error.reason} (byte {error.start + 1})") from None
     except json.JSONDecodeError as error:

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from threading import Thread
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 _function: Callable[[Any], Any]
 
 
-def ordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+def ordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
     """The function's results in the order of the items.
 
     Args:

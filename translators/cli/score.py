@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,12 +91,15 @@ def run(options: argparse.Namespace) -> int:
     tallies, broken = [Tally() for _ in options.files], [0 for _ in options.files]
     with _progress(options) as bar, output(options.out) as write:
         chunks = _input_files.read(options.files, options.shard, bar.update)
-        for scored in ordered(offline.chunk, chunks, options.jobs):
-            write(scored.text)
-            tallies[scored.file].merge(scored.tally)
-            broken[scored.file] += len(scored.broken)
-            for number, fault in scored.broken:
-                bar.write(f"mmeval-pack: {options.files[scored.file]}, line {number}: {fault}", sys.stderr)
+        with closing(ordered(offline.chunk, chunks, options.jobs)) as results:
+            for scored in results:
+                write(scored.text)
+                tallies[scored.file].merge(scored.tally)
+                broken[scored.file] += len(scored.broken)
+                for number, fault in scored.broken:
+                    bar.write(
+                        f"mmeval-pack: {options.files[scored.file]}, line {number}: {fault}", sys.stderr
+                    )
     _print_summary(options, tallies, broken)
     return _exit_code(tallies, broken)
 
