@@ -45,16 +45,17 @@ class Prompt:
         own = message.get("prompt")
         own = row.get("prompt") if own is None else own
         if isinstance(own, str):
-            return own
+            return _written(own, row)
         if own is not None:
             raise PromptError(f"row {row.get('id')!r}: prompt is {type(own).__name__}, expected text")
         fields = {**row, **message}
         for name in HIDDEN:
             fields.pop(name, None)
         try:
-            return render(self._template, fields)
+            text = render(self._template, fields)
         except PromptError as error:
             raise PromptError(f"row {row.get('id')!r}: {error}") from None
+        return _written(text, row)
 
     def parts(self, row: Mapping[str, Any]) -> list[Part]:
         """The prompt of a row cut at its media tokens; joined again, the parts are :meth:`text`.
@@ -73,6 +74,13 @@ class Prompt:
             end = token.end()
         parts.append({"type": "text", "text": text[end:]})
         return [part for part in parts if part.get("text") != ""]
+
+
+def _written(text: str, row: Mapping[str, Any]) -> str:
+    """The text, if a tokenizer and a log can take it."""
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise PromptError(f"row {row.get('id')!r}: the prompt holds half of a surrogate pair")
+    return text
 
 
 def media_count(row: Mapping[str, Any]) -> int:

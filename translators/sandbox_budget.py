@@ -22,7 +22,7 @@ CALL = 1_000  # cost of a call, which may be a macro's
 WEIGH = "-weigh"
 TURNS = "-turns"
 
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS: tuple[type[Collection[Any]], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 COLLECTIONS: tuple[type[Collection[Any]], ...] = (list, tuple, set, frozenset, *VIEWS)
 # the result is at most as long as the subject times the arguments
 PRODUCTS = frozenset({"format", "join", "replace", "sum"})
