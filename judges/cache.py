@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.judges.replay import Value, has_text, read_lines, to_line
+from mmeval_pack.judges.replay import Value, fault_of, read_lines, to_line
 from mmeval_pack.judges.sqlite import opened, repeated
 
 
@@ -95,10 +95,11 @@ class Cache:
             A future that is done once the reply is committed, with the reply that the file holds.
 
         Raises:
-            ValueError: the reply is blank.
+            ValueError: it is no reply, a blank one for instance.
         """
-        if not has_text(value):
-            raise ValueError("a blank reply is none, and is not stored")
+        fault = fault_of(value)
+        if fault:
+            raise ValueError(fault)
         self._survive_fork()
         future: Future[Value] = Future()
         future.set_running_or_notify_cancel()  # a caller that gives up must not disturb the commit
@@ -173,7 +174,7 @@ def _decoded(text: str) -> Value | None:
         value = json.loads(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) and has_text(value) else None
+    return value if isinstance(value, dict) and fault_of(value) is None else None
 
 
 def _write(connection: sqlite3.Connection, batch: Sequence[_Entry]) -> list[Value]:

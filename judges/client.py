@@ -213,7 +213,7 @@ class Client:
         faults = await asyncio.gather(
             *(session.probe(place, question, account) for place in range(session.transport.count))
         )
-        if all(faults):
+        if faults and all(faults):
             told = "; ".join(fault for fault in faults if fault)
             remedy = "check MMEVAL_JUDGE_BASE_URL, MMEVAL_JUDGE_API_KEY and MMEVAL_JUDGE_MODEL"
             raise JudgeFailure(

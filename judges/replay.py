@@ -16,10 +16,18 @@ _KEY: Final = re.compile(r"[0-9a-f]{64}")
 Value = Mapping[str, Any]
 
 
-def has_text(value: Value) -> bool:
-    """Whether a recorded reply holds a text that is not blank; all else is no reply."""
-    text = value.get("text")
-    return isinstance(text, str) and bool(text.strip())
+def fault_of(value: Value) -> str | None:
+    """What keeps a record from being a reply, None when nothing does; a blank text does."""
+    text, model = value.get("text"), value.get("model")
+    if not isinstance(text, str) or not text.strip():
+        return f"text is {text!r}, expected the judge's reply, which is never blank"
+    if not isinstance(model, str) or not model:
+        return f"model is {model!r}, expected the name of the judge"
+    for name in COUNTS:
+        count = value.get(name)
+        if type(count) is not int or count < 0:
+            return f"{name} is {count!r}, expected a whole number from 0"
+    return None
 
 
 def to_line(key: str, value: Value) -> str:
@@ -62,15 +70,7 @@ def _fault(record: Any) -> str | None:
     key = record.get("key")
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         return f"key is {key!r}, expected the 64 lower-case hexadecimal digits of a sha256"
-    if not has_text(record):
-        return f"text is {record.get('text')!r}, expected the judge's reply, which is never blank"
-    if not isinstance(record.get("model"), str) or not record["model"]:
-        return f"model is {record.get('model')!r}, expected the name of the judge"
-    for name in COUNTS:
-        count = record.get(name)
-        if type(count) is not int or count < 0:
-            return f"{name} is {count!r}, expected a whole number from 0"
-    return None
+    return fault_of(record)
 
 
 class Replay:

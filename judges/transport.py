@@ -6,6 +6,8 @@ import asyncio
 import ssl
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -34,38 +36,46 @@ class Transport:
     """
 
     def __init__(self, urls: Sequence[str], api_key: str, *, timeout: float) -> None:
-        import openai  # a second and a half, so not before a judge is needed
-
         self.count = len(urls)
-        self._openai = openai
         self._shown = [without_credentials(url) for url in urls]
         self._targets = [_target(url) for url in self._shown]
         self._credentials = [_basic_authorization(url) for url in urls]
         self._api_key = api_key
         self._secrets = _secrets(urls, api_key)
-        self._times = openai.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), pool=None)
-        secure = any(urlsplit(url).scheme == "https" for url in urls)
-        self._shared = self._pool() if secure else None
+        self._timeout = timeout
+        self._secure = any(urlsplit(url).scheme == "https" for url in urls)
         self._idle: list[openai.AsyncOpenAI] = []
         self._lanes: list[openai.AsyncOpenAI] = []
 
+    @cached_property
+    def _openai(self) -> ModuleType:
+        """The SDK, which takes a second and a half to import: not before a request is sent."""
+        import openai
+
+        return openai
+
     def _pool(self, **options: Any) -> Any:
-        openai = self._openai
-        limits = type(openai.DEFAULT_CONNECTION_LIMITS)(
+        limits = type(self._openai.DEFAULT_CONNECTION_LIMITS)(
             max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEPALIVE_SECONDS
         )
-        return openai.DefaultAsyncHttpxClient(limits=limits, timeout=self._times, **options)
+        connect = min(self._timeout, CONNECT_SECONDS)
+        times = self._openai.Timeout(self._timeout, connect=connect, pool=None)
+        return self._openai.DefaultAsyncHttpxClient(limits=limits, timeout=times, **options)
+
+    @cached_property
+    def _shared(self) -> Any:
+        return self._pool()
 
     def _lane(self) -> openai.AsyncOpenAI:
         """A client that nobody uses at the moment."""
         if self._idle:
             return self._idle.pop()
         # An empty trust store: none is needed without TLS, and a redirect to TLS is not trusted unseen.
-        pool = self._shared or self._pool(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
-        lane = self._openai.AsyncOpenAI(
+        trust_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        lane: openai.AsyncOpenAI = self._openai.AsyncOpenAI(
             api_key=self._api_key or "none",  # the SDK insists on one
             base_url=self._shown[0],
-            http_client=pool,
+            http_client=self._shared if self._secure else self._pool(verify=trust_nobody),
             max_retries=0,
         )
         self._lanes.append(lane)
