@@ -7,13 +7,13 @@ import re
 from mmeval_pack.judges.improved.cues import hints, statements
 from mmeval_pack.judges.improved.options import MARK, Options, key_of, marked
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
-from mmeval_pack.judges.improved.stance import last_word, negated_after, negated_before, refuses
+from mmeval_pack.judges.improved.stance import conditional, last_word, negated_after, negated_before, refuses
 
 Keys = tuple[str, ...]
 """The options chosen, in order; empty when the text names none."""
 
 _LATIN = "A-Za-z0-9À-ɏ"
-_LETTER = rf"[A-Za-zАВСЕНΑΒΕΗ](?!['’]?[{_LATIN}])(?!\.[A-Za-z])(?!\s?[=^+])"
+_LETTER = rf"[A-Za-zАВСЕНΑΒΕΗ](?!['’]?[{_LATIN}])(?!\.[A-Za-z])(?!-[A-Za-z])(?!\s?[=^+])"
 _FILLER = re.compile(
     rf"(?:[\s\"'(\[{{<:=*,{SHOWN}]|-(?=\s)|\b(?:options?|choices?|letters?|answers?|both|is|are|was|definitely|clearly|probably|likely|most"
     rf"|certainly|actually|just|simply|only|image|picture|figure|point|letra|lettre|alternativa|opción|opção|buchstabe|it|be|will|to|indeed"
@@ -49,6 +49,7 @@ _VERDICT = re.compile(
     rf"\(?({_LETTER})[.):]*\s*(?:(?:the|an?)\s+)?(?:{MARK})?\s*[:(,-]*\s*(yes|no|correct|incorrect|wrong|right|true|false|✓|✗|✔|✘|✅|❌)\)?[.]?",
     re.IGNORECASE,
 )
+_SHARE = re.compile(rf"(?<![{_LATIN}])[A-Z]\s?[:=(]?\s?\d+(?:\.\d+)?\s?%")
 _QUALIFIED = re.compile(rf"(?!(?:the|an?|it's|is|only|just|yes|no|so|option|likely|probably|about|around|approximately)\s)[a-z]+\s+{MARK}[.!]?", re.IGNORECASE)
 _AFFIRMED = frozenset(("yes", "correct", "right", "true", "✓", "✔", "✅"))
 _LOOKALIKE = str.maketrans("АВСЕНΑΒΕΗ", "ABCEHABEH")
@@ -73,7 +74,10 @@ def _stated(text: str, options: Options) -> Keys:
     for statement in statements(text):
         if statement.negated:
             continue
-        keys = _listed(statement.content, options) or _only_text(_sentence(statement.content), options)
+        sentence = _sentence(statement.content)
+        if conditional(sentence) or conditional(_before(text, statement.place)):
+            raise _Unclear
+        keys = _listed(statement.content, options) or _only_text(sentence, options)
         if keys:
             return keys
     return ()
@@ -84,25 +88,26 @@ def _whole(text: str, options: Options) -> Keys:
     text = text.replace(SHOWN, " ").replace(SHOWN_END, " ").strip()
     if keys := _verdicts(text, options):
         return keys
-    if refuses(text):
+    if refuses(text) or len(_SHARE.findall(text)) > 1:
         return ()
     if (named := _NAMED.fullmatch(text)) and named[2].upper() in options.letters:
         if named[1].lower() in _NAMES or named[1].lower() in options.asked:
             return (named[2].upper(),)
-    lead = _listed(text, options, lead=True)
+    lead = _listed(text, options, lead=True, strict=True)
     found = _hinted(text, options)
     if lead and found and not set(found) <= set(lead):
         raise _Unclear
     return lead or found or _only_text(text, options)
 
 
-def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
+def _listed(text: str, options: Options, *, lead: bool = False, strict: bool = False) -> Keys:
     """The options that the text begins with, by letter or text, one or several.
 
     Args:
         text: marked text.
         options: what can be chosen.
-        lead: nothing announces the letters, so that a word behind one makes it a word too.
+        lead: the text is the whole response, and nothing announces the letters.
+        strict: a word behind a letter makes it a word too, even where it is no article.
 
     Raises:
         _Unclear: they are alternatives (``A or B``), or a letter stands with another option's text.
@@ -117,7 +122,7 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
     keys: list[str] = []
     alternatives = joined = False
     while item := _ITEM.match(text, place):
-        key = _key(item, text, options, lead=lead and not keys)
+        key = _key(item, text, options, strict=strict and not keys)
         if key is None:
             break
         place = item.end()
@@ -133,7 +138,7 @@ def _listed(text: str, options: Options, *, lead: bool = False) -> Keys:
         following = _ITEM.match(text, separator.end())
         if following is None:
             break
-        if _key(following, text, options, lead=separator[0].isspace()) is None:
+        if _key(following, text, options, strict=separator[0].isspace()) is None:
             if _is_foreign(following, separator, text, options):
                 raise _Unclear
             break
@@ -164,7 +169,7 @@ def _filled(text: str) -> int:
     return filler.end() if filler else 0
 
 
-def _key(item: re.Match[str], text: str, options: Options, *, lead: bool) -> str | None:
+def _key(item: re.Match[str], text: str, options: Options, *, strict: bool) -> str | None:
     """The option of an item, None where the letter is a word (an article, a pronoun) or no option's."""
     if item[1]:
         return key_of(item[1], options)
@@ -172,9 +177,7 @@ def _key(item: re.Match[str], text: str, options: Options, *, lead: bool) -> str
     if letter.upper() not in options.letters:
         return None
     behind = _WORD_BEHIND.match(text, item.end())
-    if behind and behind[1].lower() not in _GOES_ON and (lead or letter in "AaIiEeOoYy" or letter.islower()):
-        return None
-    if lead and letter.islower() and behind:
+    if behind and behind[1].lower() not in _GOES_ON and (strict or letter in "AaIiEeOoYy" or letter.islower()):
         return None
     return letter.upper()
 
@@ -195,7 +198,7 @@ def _hinted(text: str, options: Options) -> Keys:
     for statement in hints(text):
         item = _ITEM.match(statement.content, _filled(statement.content))
         if item and item[2] and not statement.negated and not negated_before(text, statement.place):
-            found.append(_listed(statement.content, options))
+            found.append(_listed(statement.content, options, strict=True))
     for match in _CORRECT.finditer(text):
         if not negated_before(text, match.start()) and not negated_after(text, match.end(match.lastindex or 0)):
             key = match[1].upper() if match[1] else key_of(match[2], options)
@@ -216,13 +219,18 @@ def _only_text(text: str, options: Options) -> Keys:
         return ()
     if _QUALIFIED.fullmatch(text):
         return ()
-    found = set()
+    found, denied = set(), set()
     for match in re.finditer(MARK, text):
-        if not negated_before(text, match.start()) and not negated_after(text, match.end()):
-            found.add(match[0])
-    if len(found) != 1:
+        taken_back = negated_before(text, match.start()) or negated_after(text, match.end())
+        (denied if taken_back else found).add(match[0])
+    if len(found) != 1 or found & denied:
         return ()
     return (key_of(found.pop(), options),)
+
+
+def _before(text: str, place: int) -> str:
+    """What the sentence that reaches to the place says before it."""
+    return re.split(r"[.!?\n。]", text[max(0, place - 200) : place])[-1]
 
 
 def _sentence(text: str) -> str:

@@ -41,7 +41,7 @@ _WEAK = re.compile(
     r"\b(?:it|that|this|they|he|she|there)(?:'s|\s+(?:is|are|was|were|must\s+be|should\s+be|would\s+be|has\s+to\s+be|says|reads))\b\s*"
     r"|\b(?:must|should|would|has\s+to)\s+be\b\s*|\b(?:so|therefore|thus|hence|ergo|leaving|leaves)\b,?\s*"
     r"|\bi\s+(?:think|believe|guess|say|see)\b\s*|\b(?:options?|choices?|letter|opción|opção|letra)\b\s*|(?:->|=>|→|⇒)\s*"
-    r"|(?:只有|是|所以|因此|故)\s*",
+    r"|\b(?:c'est|das\s+ist|es\s+ist|é|è|es)\s+|(?:只有|是|所以|因此|故)\s*",
     re.IGNORECASE,
 )
 

@@ -7,7 +7,7 @@ import re
 _NEGATING = (
     r"not|never|neither|nor|no|cannot|without|except|excluding|exclude|excludes|eliminate|eliminating|ignore|ignoring"
     r"|reject|discard|avoid|incorrect|wrong|false|worst|untrue|unlikely|rather than|instead of|unlike|anything but"
-    r"|all but|everything but|rule out|ruling out|ruled out|other than|apart from|besides|than|at first|first (?:thought|wanted|guess)|initially"
+    r"|all but|everything but|rule out|ruling out|ruled out|other than|apart from|besides|than|at first|first (?:thought|wanted|guess)|initially|doubt|hardly|barely"
     r"|originally|wanted|nicht|kein|keine|nao|não|pas|ni|нет|не|ليس|ليست|لا"
 )
 _NEGATED = re.compile(rf"\b(?:{_NEGATING})\b|n't\b|不|非|除了|排除|没|沒|错|錯|ない", re.IGNORECASE)
@@ -18,7 +18,7 @@ _NEGATED_AFTER = re.compile(
     r"['\")\]]*\s*(?:(?:options?|choices?|answers?)\s+)?(?:(?:is|are|was|were|does|do|did|has|seems?|looks?|can|would|will|could|must)\s*"
     r"(?:not\b|n't\b|never\b|(?:be\s+|both\s+|all\s+|also\s+|clearly\s+|definitely\s+)*(?:wrong|incorrect|false|impossible"
     r"|ruled out|eliminated|excluded|out\b|no\b|unlikely|too\b))|(?:cannot|can't|couldn't|isn't|aren't|doesn't|don't|won't|wouldn't|fails?)\b"
-    r"|(?:could|might|may|would)\s+(?:also\s+|both\s+)?be\b|and\b[^.\n]{0,20}\bcould\b|都?是?(?:错|錯|不))",
+    r"|(?:could|might|may|would)\s+(?:also\s+|both\s+)?be\b|and\b[^.\n]{0,20}\bcould\b|(?:is|are|was|were)\s+(?:missing|absent|gone)\b|(?:选项|選項)?都?是?(?:错|錯|不))",
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
@@ -30,6 +30,7 @@ _REFUSAL = re.compile(
     r"|\bunknown\b|\bunanswerable\b|\b(?:rate limited|api error|failed to obtain)\b|^error\b|无法|不知道|不确定|わかりません|모르",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(r"\b(?:if|unless|otherwise|depending on|depends on)\b|如果|否则", re.IGNORECASE)
 _RETRACTION = re.compile(
     r"\b(?:wait|hold on|scratch that|correction|sorry|oops|on second thoughts?|let me (?:re)?(?:check|think|consider|correct)"
     r"(?: again)?|i mean[t]?|actually|i was wrong|my mistake|rectif\w+)\b[\s,.:;!-]*"
@@ -50,6 +51,11 @@ def negated_before(text: str, place: int) -> bool:
 def negated_after(text: str, place: int) -> bool:
     """Whether what follows takes back, or leaves open, what ends at the place."""
     return _NEGATED_AFTER.match(text, place) is not None
+
+
+def conditional(text: str) -> bool:
+    """Whether the text makes what it says depend on something."""
+    return _CONDITION.search(text) is not None
 
 
 def refuses(text: str) -> bool:
