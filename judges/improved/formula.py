@@ -31,6 +31,7 @@ _REWRITES = tuple(
     )
 )
 _FRAC = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_ROOT = re.compile(r"sqrt\s*\{([^{}]*)\}")
 _RANGE = re.compile(r"(?:from\s+)?(\S+)\s+to\s+(\S+)")
 _BOUNDED = re.compile(r"([^<>=]+)(<=?)[a-zA-Z](<=?)([^<>=]+)")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|\.\d+|sqrt|[a-zA-Zπ]|[-+*/^()]")
@@ -47,10 +48,7 @@ def canonical(text: str) -> str:
     text = text[:_LONGEST].strip().rstrip(".,;").strip()
     for pattern, form in _REWRITES:
         text = pattern.sub(form, text)
-    for _ in range(_DEEPEST):
-        text, count = _FRAC.subn(r"((\1)/(\2))", text)
-        if not count:
-            break
+    text = _without_braces(text)
     if ranged := _RANGE.fullmatch(text.strip()):
         text = f"[{ranged[1]},{ranged[2]}]"
     text = "".join(text.replace("{", "(").replace("}", ")").split())
@@ -64,6 +62,16 @@ def canonical(text: str) -> str:
         text = f"({','.join(part.split('=')[1] for part in parts)})"
     sides = [_sorted_terms(side) for side in text.split("=")]
     return "=".join(sorted(sides))
+
+
+def _without_braces(text: str) -> str:
+    """Roots and fractions with round brackets, from the inside out."""
+    for _ in range(_DEEPEST):
+        text, roots = _ROOT.subn(r"sqrt(\1)", text)
+        text, fractions = _FRAC.subn(r"((\1)/(\2))", text)
+        if not roots + fractions:
+            break
+    return text
 
 
 def _sorted_terms(side: str) -> str:
@@ -92,10 +100,7 @@ def canonical_parts(text: str) -> str:
     text = re.sub(r"(\d)\s*(?=\\[dt]?frac)", r"\1+", text)
     for pattern, form in _REWRITES:
         text = pattern.sub(form, text)
-    for _ in range(_DEEPEST):
-        text, count = _FRAC.subn(r"((\1)/(\2))", text)
-        if not count:
-            break
+    text = _without_braces(text)
     return "".join(text.replace("{", "(").replace("}", ")").split())
 
 

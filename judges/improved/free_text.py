@@ -23,7 +23,8 @@ _FRAME = re.compile(
     r"(?:(?:probably|clearly|definitely|approximately|about|around|a picture of|an image of)\s+)?",
     re.IGNORECASE,
 )
-_ASSIGNED = re.compile(r"[a-zA-Z]\w?\s*=\s*(?=[^=]+$)")
+_LABELLED = re.compile(r"[^\W\d]+(?: [^\W\d]+)?:\s+")
+_ASSIGNED = re.compile(r"(?:m?\s?(?:\\angle\b|∠)\s*)?[a-zA-Z]\w{0,2}\s*=\s*(?=[^=]+$)")
 _REMARK = re.compile(
     r"\s*(?:[.!?。]\s+(?=\S)|\n|;\s|,?\s+(?:because|since|as|which|where|so)\b|\s+(?:is|are)\s+(?:what|shown|visible|written|the (?:answer|correct|right))\b"
     r"|\s+(?:long|wide|tall|high|deep|away|old)\b|\s+(?:approximately|in total|fits better|in the (?:image|picture|figure)))",
@@ -70,6 +71,8 @@ def same(text: str, reference: str) -> bool:
 
 
 def _equal_values(text: str, reference: str) -> bool:
+    if _SUM.search(text) and not _SUM.search(reference):
+        return False
     truth, given = quantity(reference), quantity(text)
     if truth and given:
         return truth.kind == given.kind and math.isclose(truth.value, given.value, rel_tol=1e-9)
@@ -79,8 +82,7 @@ def _equal_values(text: str, reference: str) -> bool:
     number = given.number if given else value(_UNIT.sub("", text))
     if expected is None or number is None:
         return False
-    is_sum = _SUM.search(text) and not _SUM.search(reference)
-    return not is_sum and math.isclose(number, expected, rel_tol=1e-9, abs_tol=1e-12)
+    return math.isclose(number, expected, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def opened(text: str) -> str:
@@ -123,7 +125,9 @@ def _bared(text: str) -> Iterator[str]:
     if quoted := _QUOTED.match(text):
         yield quoted[1]
     frame = _FRAME.match(text)
-    inner = text[frame.end() :] if frame else text
+    inner = text[frame.end() :] if frame and not negated_before(text, frame.end()) else text
+    if labelled := _LABELLED.match(text):
+        yield text[labelled.end() :]
     for part in (inner, text):
         yield part
         if remark := _REMARK.search(part):

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from mmeval_pack.judges.improved.cues import statements
 from mmeval_pack.judges.improved.number_words import with_digits
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
-from mmeval_pack.judges.improved.stance import last_word, negated_before, refuses
+from mmeval_pack.judges.improved.stance import conditional, last_word, negated_after, negated_before, refuses
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d+,\d+(?![\d,.])|\d+(?:\.\d+)?|\.\d+)"
 _NUMBER = re.compile(
     rf"(?<![\w.,^])(?<!\d:)(?P<sign>[-+](?=[€£¥₹]?\s?\.?\d))?(?:[€£¥₹]\s?|(?:usd|eur|rs)\.?\s?)?(?:(?P<whole>\d+)\s+(?=\d+\s?/\s?\d))?(?P<digits>{_DIGITS})"
     rf"(?:\s?/\s?(?P<below>\d+(?:\.\d+)?)(?![\d/]))?(?:[eE](?P<e>[-+]?\d{{1,3}})(?![\w.])|\s?[*x]\s?10\s?\^?\s?\{{?\s?(?P<power>[-+]?\d{{1,3}})\}}?)?"
-    rf"\s?(?P<percent>%|percent\b|per\s?cent\b|por\s?ciento\b|por\s?cento\b|prozent\b|pour\s?cent\b|процент\w*)?",
+    rf"\s?(?P<percent>%|percent\b|per\s?cent\b|por\s?ciento\b|por\s?cento\b|prozent\b|pour\s?cent\b|процент\w*)?(?!:\d|\d|(?:st|nd|rd|th)\b)",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"\\frac\s*\{?\s*(-?\d+(?:\.\d+)?)\s*\}?\s*\{?\s*(\d+(?:\.\d+)?)\s*\}?")
@@ -28,8 +28,9 @@ _LABEL = re.compile(
 )
 _YEAR = re.compile(r"\b(?:in|of|since|by|year|during)\s+(?:the year\s+)?$", re.IGNORECASE)
 _CONCLUDES = re.compile(r"\b(?:so|hence|therefore|thus|altogether|in total|total(?:s|ing)?|leav(?:es|ing)|gives|makes|equals|becomes)\b[^.\n\d]{0,40}$", re.IGNORECASE)
-_ALTERNATIVE = re.compile(r"[^\w\n]{0,3}\w{0,10}[^\w\n]{0,2}\s?(?:,|;|\bor\b|\bto\b|\band\b|-|/)\s*(?:about\s+)?(?=[-+€£¥]?\.?\d)", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:between|either|from)\s+\S{0,3}$", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"[^\w\n]{0,3}\w{0,10}[^\w\n]{0,2}\s?(?:,|;|\bor\b|\bto\b|\band\b|-|/)\s*(?:(?:about|maybe|perhaps|possibly|or)\s+)*(?=[-+€£¥]?\.?\d)", re.IGNORECASE)
+_BOUND = re.compile(r"\b(?:between|either|from|at least|at most|over|under|up to|below|above)\s+\S{0,3}$", re.IGNORECASE)
+_OPERATED = re.compile(r"\s*[-+*/x^]\s*[\d(]")
 _SENTENCE = re.compile(r"\n|(?<=[.!?;])\s+(?=\D)|。")
 _FAR = 60  # characters between a cue and the number it announces
 
@@ -61,7 +62,7 @@ def stated(text: str) -> Number | None:
         if not statement.negated and (found := _announced(statement.content)):
             return found if isinstance(found, Number) else None
     text = text.replace(SHOWN, " ").replace(SHOWN_END, " ").strip()
-    return None if refuses(text) else _concluded(text)
+    return None if refuses(text) or conditional(text) else _concluded(text)
 
 
 def numbers_in(text: str) -> list[Number]:
@@ -111,10 +112,14 @@ def _announced(content: str) -> Number | bool:
             break
         if _is_label(sentence, mention):
             continue
-        if negated_before(sentence, mention.start) or _is_one_of_several(sentence, mention):
+        if _taken_back(sentence, mention) or conditional(sentence) or _is_one_of_several(sentence, mention):
             return True
         return mention.number
     return False
+
+
+def _taken_back(text: str, mention: _Mention) -> bool:
+    return negated_before(text, mention.start) or negated_after(text, mention.end)
 
 
 def _is_label(text: str, mention: _Mention) -> bool:
@@ -126,9 +131,9 @@ def _is_label(text: str, mention: _Mention) -> bool:
 
 
 def _is_one_of_several(text: str, mention: _Mention) -> bool:
-    if _BETWEEN.search(text[max(0, mention.start - 12) : mention.start]):
+    if _BOUND.search(text[max(0, mention.start - 12) : mention.start]):
         return True
-    return _ALTERNATIVE.match(text, mention.end) is not None
+    return (_ALTERNATIVE.match(text, mention.end) or _OPERATED.match(text, mention.end)) is not None
 
 
 def _concluded(text: str) -> Number | None:
@@ -140,13 +145,13 @@ def _concluded(text: str) -> Number | None:
         return _mentions(text)[0].number
     first, *others = text.split("\n")
     if others and len(first) < 25 and len(alone := _mentions(first)) == 1 and not _is_label(first, alone[0]):
-        return None if negated_before(first, alone[0].start) else alone[0].number
+        return None if _taken_back(first, alone[0]) else alone[0].number
     equations = [sentence for sentence in sentences if "=" in sentence]
     if equations and equations[-1] is sentences[-1]:
         return _of_equation(equations[-1])
     for sentence in reversed(sentences):
         concluding = [mention for mention in _mentions(sentence) if _CONCLUDES.search(sentence[: mention.start])]
-        if concluding and not _is_label(sentence, concluding[-1]) and not negated_before(sentence, concluding[-1].start):
+        if concluding and not _is_label(sentence, concluding[-1]) and not _taken_back(sentence, concluding[-1]):
             return None if _is_one_of_several(sentence, concluding[-1]) else concluding[-1].number
     return _only(text, _mentions(text))
 
@@ -156,7 +161,7 @@ def _only(text: str, mentions: list[_Mention]) -> Number | None:
     kept = [mention for mention in mentions if not _is_label(text, mention) and not _is_aside(text, mention)]
     if any(_is_one_of_several(text, mention) for mention in kept):
         return None
-    kept = [mention for mention in kept if not negated_before(text, mention.start)]
+    kept = [mention for mention in kept if not _taken_back(text, mention)]
     values = {mention.number.value for mention in kept}
     return kept[0].number if len(values) == 1 else None
 
@@ -169,7 +174,7 @@ def _is_aside(text: str, mention: _Mention) -> bool:
 
 def _is_lone_year(text: str) -> bool:
     mentions = _mentions(text)
-    return len(mentions) == 1 and len(mentions[0].number.text) == 4 and len(text) < 40 and not negated_before(text, mentions[0].start)
+    return len(mentions) == 1 and len(mentions[0].number.text) == 4 and len(text) < 40 and not _taken_back(text, mentions[0])
 
 
 def _of_equation(sentence: str) -> Number | None:

@@ -6,19 +6,20 @@ import re
 
 from mmeval_pack.judges.improved.cues import statements
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
-from mmeval_pack.judges.improved.stance import last_word, refuses
+from mmeval_pack.judges.improved.stance import conditional, last_word, refuses
 
 _YES = (
-    r"yes|yep|yeah|yup|yea|ya|aye|sure|true|correct|right|affirmative|positive|indeed|definitely|certainly|absolutely|of course|agreed"
-    r"|sim|s[ií]|oui|ja|da|да|evet|tak|igen|ναι|हाँ|हां|はい|네|예|是的?|对|對|正确|有的|نعم|أجل"
+    r"yes|yep|yeah|yup|yea|aye|sim|s[ií]|oui|ja|da|да|evet|tak|igen|ναι|हाँ|हां|はい|네|예|是的?|对|對|正确|有的|نعم|أجل"
 )
 _NO = (
-    r"no|nope|nah|nay|not|false|incorrect|wrong|negative|untrue|never|by no means|n[ãa]o|non|nein|nee|nej|net|нет|hayır|nie|nem"
-    r"|όχι|नहीं|いいえ|아니요|아니오|不是的?|否|不对|不對|没有|沒有|错误?|錯|لا|كلا"
+    r"(?:absolutely|definitely|certainly|of course|probably|surely|clearly|obviously) not|no|nope|nah|nay|not|n[ãa]o|non|nein|nee|nej|net|нет"
+    r"|hayır|nie|nem|όχι|नहीं|いいえ|아니요|아니오|不是的?|否|不对|不對|没有|沒有|错误?|錯|لا|كلا"
 )
+_YES_ALONE = r"ya|sure|true|correct|right|affirmative|positive|indeed|definitely|certainly|absolutely|of course|agreed|that's (?:right|correct|true)"
+_NO_ALONE = r"false|incorrect|wrong|negative|untrue|never|by no means"
 _WORD = re.compile(
-    rf"[\s\"'(\[,.:{SHOWN}-]*(?:(?:probably|likely|clearly|obviously|well|a|the|answer|is|would be|most|it|that|i think|i believe|i'd say|so)\s+)*"
-    rf"(?:({_NO})|({_YES}))(?![a-zà-ɏа-я]|['’][a-z])"
+    rf"[\s\"'(\[,.:{SHOWN}-]*(?:(?:probably|likely|clearly|obviously|well|hmm|a|the|answer|is|would be|most|it|that|i think|i believe|i'd say|so)\b[\s,]*)*"
+    rf"(?:({_NO}|(?:{_NO_ALONE})(?=\W*$|[.,!;\n]))|({_YES}|(?:{_YES_ALONE})(?=\W*$|[.,!;\n])))(?![a-zà-ɏа-я]|['’][a-z])"
     r"(?!\s+(?:answers?|options?|choices?|one|statements?|images?|pictures?|letter|side|hand)\b)",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ _PREDICATE = re.compile(
     r"(?:it|they|he|she|this|that|there|the \w+|the \w+ \w+)\s*(?:is|are|does|do|has|have|can|was|were|will|did|'s)(n't\b|\s+not\b)?\b\s*([^.!\n]*)[.!]?",
     re.IGNORECASE,
 )
-_ALTERNATIVES = re.compile(r"\byes\b[\s,\"']{0,3}(?:or|and|/|oder|ou)\s*[\"']?no\b|\bno\b[\s,\"']{0,3}(?:or|and|/|oder|ou)\s*[\"']?yes\b|\byes\s*/\s*no\b", re.IGNORECASE)
+_ALTERNATIVES = re.compile(r"\byes\b[\s,\"']{0,3}(?:or|and|/|oder|ou)\s*[\"']?no\b|\bno\b[\s,\"']{0,3}(?:or|and|/|oder|ou)\s*[\"']?yes\b|\byes\s*/\s*no\b|\byes\W+but\s+no\b(?!\s+\w)", re.IGNORECASE)
 
 
 def said(text: str, question: str = "") -> str | None:
@@ -50,6 +51,9 @@ def said(text: str, question: str = "") -> str | None:
     text = text.replace(SHOWN, " ").replace(SHOWN_END, " ").strip()
     if word := _FIRST_LETTER.get(text.rstrip(".!").lower()):
         return word
+    literal = re.match(r"\W*(?:yes|no)\b", text, re.IGNORECASE)
+    if conditional(text) or (refuses(text) and not literal):
+        return None
     if word := _first(text):
         return word
     if refuses(text):
