@@ -230,5 +230,6 @@ def _line(template: Template, error: Exception) -> int:
 
 def _message(error: Exception) -> str:
     kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}: "
-    text = f"{kind}{error}"
+    # a SyntaxError's own words, without a line of the code that Jinja makes
+    text = f"{kind}{error.msg if isinstance(error, SyntaxError) else error}"
     return text if len(text) <= 200 else text[:200] + "..."

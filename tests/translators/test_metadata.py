@@ -254,13 +254,15 @@ URL = "{split: address}: its keys name the published splits"
         (
             of_main(score_pipeline=["anls", "anls"]),
             [
-                "score_pipeline: score pipeline has anls before anls, expected the grader anls as the last stage"
+                "score_pipeline: score pipeline has anls before anls, "
+                "expected the grader anls as the last stage"
             ],
         ),
         (
             of_main(prompt_template="a\n{{ x"),
             [
-                "prompt_template: template line 2: unexpected end of template, expected 'end of print statement'."
+                "prompt_template: template line 2: unexpected end of template, "
+                "expected 'end of print statement'."
             ],
         ),
         (of_main(prompt_template=None), ["prompt_template: is null, expected text"]),
@@ -272,8 +274,8 @@ URL = "{split: address}: its keys name the published splits"
         (
             of_main(modalities=["txt"]),
             [
-                "modalities[0]: is 'txt', expected single_image_start or single_video_start or multi_image_start or "
-                "multi_image_interleave or multi_video_interleave or multi_image_video_interleave or text; "
+                "modalities[0]: is 'txt', expected single_image_start or single_video_start or "
+                "multi_image_start or multi_image_interleave or multi_video_interleave or multi_image_video_interleave or text; "
                 "did you mean text?"
             ],
         ),
@@ -308,9 +310,9 @@ URL = "{split: address}: its keys name the published splits"
         (
             of_mapping(choices=[{"from": 1}], media=3, extra={"a list": {"optional": "no"}}),
             [
+                "mapping_from_source.extra['a list'].optional: is 'no', expected true or false",
                 "mapping_from_source.media: is 3, expected an object",
                 "mapping_from_source.choices[0].from: is 1, expected text",
-                "mapping_from_source.extra['a list'].optional: is 'no', expected true or false",
             ],
         ),
         (of_main(mapping_from_source=None), ["mapping_from_source: is null, expected an object"]),
@@ -440,6 +442,7 @@ def parses_or_refuses(data: bytes) -> None:
         assert error.problems  # noqa: PT017 # either end is fine; this one must say why
 
 
+@settings(deadline=None)
 @given(st.binary() | st.text().map(str.encode))
 def test_any_bytes(data: bytes) -> None:
     """Whatever stands in a file."""

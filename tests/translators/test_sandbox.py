@@ -40,7 +40,8 @@ def grow(start: str, following: str) -> str:
         ("{{ nothing }}{% if nothing %}x{% endif %}{% for x in nothing %}x{% endfor %}.", "."),
         ("{{ '<b>' }}", "<b>"),
         (
-            "{% for k, v in options.items() %}{{ k }}. {{ v }}{% if not loop.last %}, {% endif %}{% endfor %}",
+            "{% for k, v in options.items() %}{{ k }}. {{ v }}"
+            "{% if not loop.last %}, {% endif %}{% endfor %}",
             "A. one, B. two",
         ),
         ("{% for _ in range(3) %}<image>{% endfor %}", "<image>" * 3),
@@ -63,7 +64,8 @@ def grow(start: str, following: str) -> str:
             "  a  |  a  |3256aaa",
         ),
         (
-            "{% macro m(a, b=2) %}{{ a }}{{ b }}{{ caller() if caller }}{% endmacro %}{{ m(1) }}{% call m(3) %}in{% endcall %}",
+            "{% macro m(a, b=2) %}{{ a }}{{ b }}{{ caller() if caller }}{% endmacro %}"
+            "{{ m(1) }}{% call m(3) %}in{% endcall %}",
             "1232in",
         ),
         (
@@ -71,7 +73,8 @@ def grow(start: str, following: str) -> str:
             "2",
         ),
         (
-            "{% filter upper %}abc{% endfilter %}{% with z = 3 %}{{ z }}{% endwith %}{% set t %}q{% endset %}{{ t }}",
+            "{% filter upper %}abc{% endfilter %}{% with z = 3 %}{{ z }}{% endwith %}"
+            "{% set t %}q{% endset %}{{ t }}",
             "ABC3q",
         ),
         ("{{ options|dictsort }}{{ options|items|list }}", "[('A', 'one'), ('B', 'two')]" * 2),
@@ -198,7 +201,7 @@ ALONE = "include, import, extends and block are refused: a prompt stands alone"
         ("{% if x %}" * 1_000, "the template is nested too deeply"),
         (
             "{% for x in xs %}" * 40 + "{% endfor %}" * 40,
-            "the template cannot be compiled: SyntaxError: too many statically nested blocks (<template>, line 84)",
+            "the template cannot be compiled: SyntaxError: too many statically nested blocks",
         ),
     ],
 )
@@ -206,10 +209,7 @@ def test_what_is_refused_while_compiling(template: str, message: str) -> None:
     """A template that cannot be used is found before any row is rendered."""
     with pytest.raises(PromptError) as error:
         compile_template(template)
-    if "statically nested" in message:  # the line is one of the generated code
-        assert str(error.value).startswith(message.split(" (<")[0])
-    else:
-        assert str(error.value) == message
+    assert str(error.value) == message
 
 
 def test_no_expression_runs_while_compiling() -> None:
