@@ -16,11 +16,8 @@ from mmeval_pack.judges.generated import score_generated
 from mmeval_pack.judges.lines import Line
 from mmeval_pack.judges.metrics import Tally
 from mmeval_pack.judges.params import shown
-from mmeval_pack.judges.pipeline import Pipeline
+from mmeval_pack.judges.pipeline import RULES, Pipeline
 from mmeval_pack.judges.records import Doc, Score
-
-# Rule sets by name: what makes a pipeline of the stages and parameters that are declared.
-RULES: Final[Mapping[str, Callable[[object, object], Pipeline]]] = {"parity": Pipeline.declared}
 
 _PIPELINES: Final = 256  # kept at a time
 _KEY: Final = 4096  # characters of a declaration that is worth keeping
@@ -84,7 +81,7 @@ class Offline:
     Attributes:
         resolve: gives what a task's name stands for; raises InputError for an unknown one.
         unwrap: finds the line in a record of another layout; gives back a line that is one already.
-        rules: name of a rule set, a key of `RULES`.
+        rules: name of a rule set, one of `judges.pipeline.RULES`.
         strip_reasoning: take reasoning off all responses; off, only where a log says that this was done.
     """
 
@@ -158,7 +155,7 @@ class Offline:
             if task is not None:
                 declared = self.resolve(task)
                 stages, params = declared.stages, declared.params if params is None else params
-            return RULES[self.rules](stages, params)
+            return Pipeline.declared(stages, params, self.rules)
         except InputError as error:
             return str(error)
 
@@ -167,7 +164,7 @@ class Offline:
         line.pop("judge", None)
         if self.rules != "parity":
             line["rules"] = self.rules  # its verdicts compare with no published figure
-        elif line.get("rules") in (*RULES,):
+        elif line.get("rules") in RULES:
             del line["rules"]
         line.update(zip(Score._fields, score, strict=True))
         return line

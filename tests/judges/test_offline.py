@@ -27,19 +27,6 @@ TASKS = {
 # Small parts: the point is which keys meet which kinds of values.
 SCALARS = st.sampled_from([None, True, 0, 1.5, "", "B", "(B)", "exact-match", "anls", "none", "<think>"])
 NAMES = st.sampled_from([*LINE, "task", "pipeline", "params", "reasoning", "rules", "messages", "answer"])
-    [
-        "sample",
-        "response",
-        "task",
-        "pipeline",
-        "params",
-        "reasoning",
-        "rules",
-        "messages",
-        "answer",
-        "options",
-    ]
-)
 FLAT = SCALARS | st.text(max_size=8) | st.lists(SCALARS, max_size=2)
 ANY = FLAT | st.dictionaries(NAMES, FLAT, max_size=3)
 OBJECTS = st.dictionaries(NAMES | st.text(max_size=4), ANY, max_size=8)
@@ -122,6 +109,17 @@ def test_a_line_that_was_scored_is_scored_again() -> None:
     stale = {**LINE, "score": None, "status": "unscored", "judge": {"model": "m"}}
     (line,) = written(offline().chunk(chunk(stale)).text)
     assert (line["score"], line["status"], "judge" in line) == (1.0, "ok", False)
+
+
+def test_improved_rules_mark_their_verdicts() -> None:
+    """They compare with no published figure; rules that agree with it are not named."""
+    line = {**LINE, "response": "(A)"}
+    (improved,) = written(offline(rules="improved").chunk(chunk(line)).text)
+    assert improved["rules"] == "improved"
+    (parity,) = written(offline().chunk(chunk(improved)).text)
+    assert "rules" not in parity
+    (other,) = written(offline().chunk(chunk({**line, "rules": ["of the house"]})).text)
+    assert other["rules"] == ["of the house"]
 
 
 @pytest.mark.parametrize("pipeline", [{}, {"pipeline": None}, {"pipeline": []}])

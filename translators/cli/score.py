@@ -96,10 +96,9 @@ def run(options: argparse.Namespace) -> int:
                 write(scored.text)
                 tallies[scored.file].merge(scored.tally)
                 broken[scored.file] += len(scored.broken)
+                name = options.files[scored.file]
                 for number, fault in scored.broken:
-                    bar.write(
-                        f"mmeval-pack: {options.files[scored.file]}, line {number}: {fault}", sys.stderr
-                    )
+                    bar.write(f"mmeval-pack: {name}, line {number}: {fault}", sys.stderr)
     _print_summary(options, tallies, broken)
     return _exit_code(tallies, broken)
 
@@ -110,17 +109,13 @@ def _offline(options: argparse.Namespace) -> Offline:
     Raises:
         InputError: they ask for something that this version does not have.
     """
-    from mmeval_pack.judges.offline import RULES, Offline
+    from mmeval_pack.judges.offline import Offline
     from mmeval_pack.translators.cli._layouts import unwrap
 
     if options.judge != "off":
         raise InputError(
             f"--judge {options.judge}: this version asks no judge; leave the option out, or give off, and "
             "samples that need a judge are unscored"
-        )
-    if options.rules not in RULES:
-        raise InputError(
-            f"--rules {options.rules}: this version has no such rules; it has {', '.join(RULES)}"
         )
     resolve = partial(_declared, tasks_dir(options))
     return Offline(resolve, unwrap, options.rules, options.strip_reasoning)

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from mmeval_pack.judges.pipeline import RULES
 from mmeval_pack.translators.lmms_eval import adapter
 from mmeval_pack.translators.plan import TASKS_DIR, find_task
 
@@ -191,6 +192,15 @@ def test_broken_lines(run: Callable[..., Any], write: Callable[..., Path], tmp_p
         "mmeval-pack: 3 broken lines left out",
     ]
     assert [line["score"] for line in read(out)] == [1.0, None, 0.0]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_rules(run: Callable[..., Any], write: Callable[..., Path], tmp_path: Path, rules: str) -> None:
+    """Every rule set can be asked for; lines and summary say when figures do not compare."""
+    code, out, _ = run("score", write(RIGHT, WRONG), "--out", tmp_path / "out", "--rules", rules)
+    note = [] if rules == "parity" else [f"rules: {rules}; not comparable with published figures"]
+    assert (code, out.splitlines()[6:]) == (0, note)
+    assert [line.get("rules", "parity") for line in read(tmp_path / "out")] == [rules] * 2
 
 
 def test_samples_without_a_judge(run: Callable[..., Any], write: Callable[..., Path], tmp_path: Path) -> None:
