@@ -14,7 +14,7 @@ Three things keep a template in its place:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -198,7 +198,7 @@ def compile_template(source: str) -> Template:
     return Template.from_code(_SANDBOX, code, _SANDBOX.globals)
 
 
-def render(template: Template, variables: Mapping[str, Any]) -> str:
+def render(template: Template, variables: dict[str, Any]) -> str:
     """Render a compiled template.
 
     Raises:
@@ -206,7 +206,7 @@ def render(template: Template, variables: Mapping[str, Any]) -> str:
     """
     pieces, size = [], 0
     try:
-        for piece in template.root_render_func(template.new_context(dict(variables))):
+        for piece in template.root_render_func(template.new_context(variables)):
             pieces.append(piece)
             size += len(piece)
             if size > MAX_OUTPUT:

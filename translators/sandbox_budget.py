@@ -34,10 +34,8 @@ WIDTHS = PADS | {"batch", "round", "slice", "tojson", "truncate"}
 class Budget(Context):
     """A rendering context that counts what is spent."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.work = 0
-        self.turns = 0
+    work = 0
+    turns = 0
 
     def spend(self, cost: int) -> None:
         """Charge some work; raises SecurityError when the budget is used up."""

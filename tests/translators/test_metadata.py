@@ -275,7 +275,8 @@ URL = "{split: address}: its keys name the published splits"
             of_main(modalities=["txt"]),
             [
                 "modalities[0]: is 'txt', expected single_image_start or single_video_start or "
-                "multi_image_start or multi_image_interleave or multi_video_interleave or multi_image_video_interleave or text; "
+                "multi_image_start or multi_image_interleave or multi_video_interleave or "
+                "multi_image_video_interleave or text; "
                 "did you mean text?"
             ],
         ),
