@@ -124,6 +124,15 @@ class Transport:
             await lane.close()
 
 
+class _Masked(str):
+    """A header's value that no log shows: some versions of the SDK log the headers of a request."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
 def _target(url: str) -> str:
     parts = urlsplit(url)
     return parts._replace(path=parts.path.rstrip("/") + FULL_PATH).geturl()
@@ -149,4 +158,4 @@ def _basic_authorization(url: str) -> dict[str, str]:
     if parts.username is None and parts.password is None:
         return {}
     pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-    return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
+    return {"Authorization": _Masked(f"Basic {b64encode(pair.encode()).decode()}")}
