@@ -21,6 +21,8 @@ from mmeval_pack.judges.records import Doc, Score
 
 _PIPELINES: Final = 256  # kept at a time
 _KEY: Final = 4096  # characters of a declaration that is worth keeping
+_NAME: Final = 255  # characters of a task's name: it is the name of a file
+_FAULT: Final = 1000  # characters of the text about a fault
 _LINES, _BYTES = 256, 1 << 18  # a chunk ends at the first of these
 
 
@@ -100,7 +102,7 @@ class Offline:
                 score = self.score(line)
                 texts.append(lines.write(self._with_verdict(line, score)))
             except InputError as error:
-                broken.append((number, str(error)))
+                broken.append((number, _cut(str(error))))
             except RecursionError:  # messages may hide depth in a text of their own
                 broken.append((number, lines.TOO_DEEP))
             else:
@@ -149,7 +151,7 @@ class Offline:
 
     def _made(self, task: object, stages: object, params: object) -> Pipeline | str:
         """The pipeline, or what is wrong with it: that too is worth finding out only once."""
-        if task is not None and not isinstance(task, str):
+        if task is not None and not (isinstance(task, str) and len(task) <= _NAME):
             return f"task is {shown(task)}, expected a task's name"
         try:
             if task is not None:
@@ -168,6 +170,11 @@ class Offline:
             del line["rules"]
         line.update(zip(Score._fields, score, strict=True))
         return line
+
+
+def _cut(fault: str) -> str:
+    """A fault quotes its line here and there; a line may hold megabytes."""
+    return fault if len(fault) <= _FAULT else f"{fault[: _FAULT - 3]}..."
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -220,6 +220,13 @@ def test_broken_lines(line: Any, reason: str) -> None:
     assert fault(line) == reason
 
 
+def test_faults_are_told_briefly() -> None:
+    """However long what they quote is."""
+    assert fault({**LINE, "task": "x" * 10**6}) == f"task is '{'x' * 76}..., expected a task's name"
+    long = fault({**LINE, "sample": {"id": "x" * 10**6, "messages": 5}})
+    assert (long[:12], long[-3:], len(long)) == ("row 'xxxxxxx", "...", 1000)
+
+
 def test_depth_within_the_text_of_messages() -> None:
     """It is not seen before the row is read."""
     text = json.dumps({**LINE, "sample": {"messages": "[" * 100_000}})
