@@ -85,6 +85,8 @@ class Pipeline:
         extraction = None
         for name, stage in self._run:
             if stage is None:
+                if not answer.text or answer.text.isspace():
+                    continue  # nothing that a judge could find right
                 return Score(None, None, None, "unscored", extraction, "no_judge")
             score, read, invalid = stage(doc, answer, self.params)
             if read is not None:

@@ -23,6 +23,7 @@ LAYERS = {
     "judges.llm_match": 1,
     "judges.llm_judge": 1,
     "judges.mathverse": 1,
+    "judges.judging": 1,
     "judges.metrics": 1,
     "judges.offline": 1,
     "translators": 2,

@@ -1,0 +1,186 @@
+"""The verdict on a response with a judge at hand: rules first, then what the pipeline wants to ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, NamedTuple, Self
+
+from mmeval_pack.judges.client import Client
+from mmeval_pack.judges.errors import InputError
+from mmeval_pack.judges.judging_inquiry import Asks, Inquiry
+from mmeval_pack.judges.llm_judge import llm_judge
+from mmeval_pack.judges.llm_match import llm_match
+from mmeval_pack.judges.mathverse import PROTOCOLS, MathVerse
+from mmeval_pack.judges.mathverse_prompts import mathverse_prompts
+from mmeval_pack.judges.params import hint, shown
+from mmeval_pack.judges.pipeline import STAGES, Pipeline
+from mmeval_pack.judges.records import Doc, Reading, Score
+from mmeval_pack.judges.reply import JudgeFailure
+from mmeval_pack.judges.text import Response
+
+DEFAULT_PROTOCOL: Final = "published"
+METHODS: Final = ("general", "mathverse")
+
+Stage = Callable[[Doc, Response, Pipeline, Inquiry], Awaitable[Reading]]
+
+
+class Judged(NamedTuple):
+    """A verdict, and what is logged of the judge.
+
+    Attributes:
+        score: the verdict.
+        judge: see `Inquiry.record`; None when no judge was asked, or none replied.
+    """
+
+    score: Score
+    judge: dict[str, Any] | None
+
+
+class Judge:
+    """A judge at hand; one serves a whole process.
+
+    Attributes:
+        asks: asks it.
+        protocol: the protocol of the method ``mathverse``.
+        seconds: for all that is asked about one sample.
+        faults: for each reason why samples stay unscored, what happened to the first of them.
+    """
+
+    def __init__(
+        self,
+        asks: Asks,
+        *,
+        protocol: str | None = None,
+        prompts: str | None = None,
+        concurrency: int = 32,
+        seconds: float = 180.0,
+    ) -> None:
+        """Reads the prompts.
+
+        Args:
+            asks: asks the judge.
+            protocol: a key of `PROTOCOLS`, None for the published one.
+            prompts: where MathVerse's prompts come from, see `mathverse_prompts`.
+            concurrency: samples that are asked about at a time. A sample asks one question after the other,
+                so no sample waits for another one's questions while its own time runs.
+            seconds: for all that is asked about one sample.
+
+        Raises:
+            InputError: the protocol is unknown, or the prompts cannot be had.
+        """
+        self.asks = asks
+        self.protocol = protocol or DEFAULT_PROTOCOL
+        if self.protocol not in PROTOCOLS:
+            raise InputError(f"unknown protocol {shown(protocol)}{hint(protocol, PROTOCOLS)}")
+        self.seconds = seconds
+        self.faults: dict[str, str] = {}
+        self._mathverse = MathVerse(PROTOCOLS[self.protocol], mathverse_prompts(prompts))
+        self._concurrency = concurrency
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._slots = asyncio.Semaphore(concurrency)
+
+    @classmethod
+    def of(cls, client: Client) -> Self:
+        """The judge that a client's settings describe.
+
+        Raises:
+            InputError: as in the constructor.
+        """
+        own = client.settings
+        return cls(
+            client,
+            protocol=own.protocol,
+            prompts=own.prompts,
+            concurrency=own.concurrency,
+            seconds=own.deadline,
+        )
+
+    def stages(self, method: str) -> Mapping[str, Stage]:
+        """The stages that ask, by the method that ``llm-judge`` stands for, one of `METHODS`."""
+        stages: dict[str, Stage] = {"llm-match": llm_match, "llm-judge": llm_judge}
+        if method == "mathverse":
+            stages["llm-judge"] = self._mathverse
+        return stages
+
+    def stamp(self, method: str) -> str:
+        """The name of the protocol that verdicts by a method carry; only MathVerse has several."""
+        return self.protocol if method == "mathverse" else DEFAULT_PROTOCOL
+
+    def entry(self, pipeline: Pipeline, method: str) -> Pipeline:
+        """The pipeline without the stages that the protocol leaves out."""
+        if (
+            method != "mathverse"
+            or PROTOCOLS[self.protocol].rules_first
+            or "llm-judge" not in pipeline.stages
+        ):
+            return pipeline
+        return _from(pipeline, pipeline.stages.index("llm-judge"))
+
+    def slots(self) -> asyncio.Semaphore:
+        """As many as samples may be asked about at a time; each event loop has its own."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._slots = loop, asyncio.Semaphore(self._concurrency)
+        return self._slots
+
+
+async def judged(
+    pipeline: Pipeline, doc: Doc, response: object, judge: Judge, method: str = "general"
+) -> Judged:
+    """The verdict on a response; nothing is asked where rules settle it.
+
+    Args:
+        pipeline: the stages.
+        doc: the row.
+        response: any JSON value, without reasoning.
+        judge: asked by the stages that need one.
+        method: what the stage ``llm-judge`` does, one of `METHODS`.
+
+    Raises:
+        InputError: the rubric or ``judge_inputs`` cannot be used, or the store of replies is damaged.
+    """
+    if method not in METHODS:
+        raise InputError(f"unknown method {shown(method)} of llm-judge{hint(method, METHODS)}")
+    pipeline = judge.entry(pipeline, method)
+    score = pipeline.score(doc, response)
+    if score.reason != "no_judge":
+        return Judged(score, None)
+    async with judge.slots():
+        inquiry = Inquiry(judge.asks, judge.seconds, score.extraction)
+        try:
+            async with asyncio.timeout(judge.seconds):
+                score = await _asked(pipeline, doc, response, judge.stages(method), inquiry)
+        except JudgeFailure as failure:
+            score = _unscored(judge, inquiry, failure.reason, failure.detail)
+        except TimeoutError:
+            score = _unscored(judge, inquiry, "judge_failed", f"no verdict within {judge.seconds:.3g} s")
+    return Judged(score, inquiry.record(judge.stamp(method)))
+
+
+async def _asked(
+    pipeline: Pipeline, doc: Doc, response: object, stages: Mapping[str, Stage], inquiry: Inquiry
+) -> Score:
+    """The verdict of a pipeline whose rules have come to a stage that asks."""
+    answer = Response(response)
+    while True:
+        place = next(place for place, name in enumerate(pipeline.stages) if STAGES[name] is None)
+        name = pipeline.stages[place]
+        reading = await stages[name](doc, answer, pipeline, inquiry)
+        inquiry.extraction = reading.extraction or inquiry.extraction
+        if reading.score is not None:
+            return Score(reading.score, int(reading.score >= 1), name, "ok", inquiry.extraction, None)
+        pipeline = _from(pipeline, place + 1)
+        score = pipeline.score(doc, response)
+        inquiry.extraction = score.extraction or inquiry.extraction
+        if score.reason != "no_judge":
+            return score._replace(extraction=inquiry.extraction)
+
+
+def _from(pipeline: Pipeline, place: int) -> Pipeline:
+    return Pipeline(pipeline.stages[place:], pipeline.params, pipeline.rules)
+
+
+def _unscored(judge: Judge, inquiry: Inquiry, reason: str, detail: str) -> Score:
+    judge.faults.setdefault(reason, detail)
+    return Score(None, None, None, "unscored", inquiry.extraction, reason)
