@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from mmeval_pack.judges import metrics
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.judges.failures import is_generation_failure
+from mmeval_pack.judges.generated import score_generated
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
-from mmeval_pack.judges.records import Doc, Score, field, is_blank
+from mmeval_pack.judges.records import Doc, field
 from mmeval_pack.translators.lmms_eval import media
 from mmeval_pack.translators.lmms_eval.check import check
 from mmeval_pack.translators.lmms_eval.halt import halt
@@ -22,9 +22,6 @@ from mmeval_pack.translators.prompt import Prompt
 from mmeval_pack.translators.task import Task
 
 __all__ = ["Bound", "FirstResponse", "bind", "source"]
-
-UNCLOSED = Score(0.0, 0, None, "ok", None, "reasoning_unclosed")
-FAILED = Score(None, None, None, "unscored", None, "generation_failed")
 
 
 def bind(literal: Mapping[str, Any]) -> Bound:
@@ -112,7 +109,7 @@ class Bound:
             results: the response as the first item; no item when there is none.
         """
         response = first_response(results)
-        score, reasoning = self._score(Doc.from_row(doc), response)
+        score = score_generated(self.pipeline.score, Doc.from_row(doc), response, strip=True, logged=True)
         groups = {
             "/".join(names): "/".join(_text(field(doc, name)) for name in names) for names in self.task.groups
         }
@@ -121,7 +118,7 @@ class Bound:
             "id": plain(doc.get("id")),
             "sample": {key: plain(value) for key, value in doc.items() if key != "media"},
             "response": response,
-            "reasoning": reasoning,
+            "reasoning": "none" if response is None else separate(response).reasoning,
             **score._asdict(),
             "groups": groups,
             "judge": None,
@@ -138,16 +135,6 @@ class Bound:
     def breakdown(self, items: Iterable[Any]) -> dict[str, Any]:
         """The figures of each group; see :func:`metrics.breakdown`."""
         return metrics.breakdown(items)
-
-    def _score(self, doc: Doc, response: str | None) -> tuple[Score, str]:
-        if response is None:
-            return self.pipeline.score(doc, None), "none"
-        if is_generation_failure(response, offered(doc)):
-            return FAILED, "none"
-        answer, reasoning = separate(response)
-        if answer is None and not is_blank(doc.truth):
-            return UNCLOSED, reasoning
-        return self.pipeline.score(doc, answer), reasoning
 
 
 class Response(str):
@@ -186,17 +173,6 @@ def first_response(results: Sequence[Any]) -> str | None:
     if isinstance(first, list):
         return first_response(first)
     return None if first is None else str(first)
-
-
-def offered(doc: Doc) -> Iterator[str]:
-    """The truth and the texts of the options: a failure text that is one of them is an answer."""
-    options, choices = doc.message.get("options"), doc.message.get("choices")
-    texts = [
-        *(doc.truth if isinstance(doc.truth, list) else [doc.truth]),
-        *(options.values() if isinstance(options, dict) else []),
-        *(choices if isinstance(choices, list) else []),
-    ]
-    return (text for text in texts if isinstance(text, str))
 
 
 def _text(value: Any) -> str:
