@@ -9,9 +9,8 @@ from mmeval_pack.judges.question import Question
 from mmeval_pack.judges.text import Response
 
 _BOXED = re.compile(r"\\boxed\{\s*+(?:\\[A-Za-z]++\s*+\{\s*+)?+[(*]*+\s*+([A-Za-z])")
-_CUE = re.compile(
-    r"answer(?: is|\s*+:|(?<=final answer))|option is|correct\s++(?:option|answer|choice)(?:\s++is)?+|答案|选"
-)
+_CUE = re.compile(r"answer(?: is|\s*+:|(?<=final answer))|option is|答案|选")
+_CORRECT = re.compile(r"correct\s++(?:option|answer|choice)(?:\s++is)?+")
 _CUED = re.compile(r"\s*+(?:[:\-：]\s*+)?[(（*]{0,4}([A-Z])[)）*]{0,4}(?=[\s.),:;、，。]|$)")
 _LAST_CUE = re.compile(r"answer(?: is|\s*+[:\-：]|(?<=final answer))|option is|choice is")
 _TAIL = re.compile(r"\s*+[(（*]{0,4}([A-Za-z])[)）*]{0,4}\s*+(?:[.。!！]\s*+)?\Z")
@@ -68,13 +67,12 @@ def _boxed(text: str, candidates: frozenset[str]) -> str | None:
 def _at_cue(response: Response, candidates: frozenset[str]) -> str | None:
     """The last candidate right behind a cue."""
     text, lower = response.text, response.folded
-    found, cue = None, _CUE.search(lower)
-    while cue:
-        letter = _CUED.match(text, cue.end())
-        if letter and letter[1] in candidates:
-            found = letter[1]
-        # Without a letter, the cue may hold another one that has: "correct answer :: B".
-        cue = _CUE.search(lower, letter.end() if letter else cue.start() + 1)
+    found, last = None, -1
+    for pattern in (_CUE, _CORRECT):
+        for cue in pattern.finditer(lower):
+            letter = _CUED.match(text, cue.end())
+            if letter and letter[1] in candidates and letter.start(1) > last:
+                found, last = letter[1], letter.start(1)
     return found
 
 

@@ -79,17 +79,18 @@ class _Pieces(dict[str, str]):
 
 
 def _ordered(piece: str) -> str:
-    """The piece decomposed, each run of marks sorted by combining class (a stable bucket sort)."""
+    """The piece decomposed, each run of marks in the order of combining classes."""
     decomposed = piece.translate({ord(char): unicodedata.normalize("NFKD", char) for char in set(piece)})
-    classes = {char: unicodedata.combining(char) for char in set(decomposed)}
-    out: list[str] = []
-    buckets: dict[int, list[str]] = {}
-    for char in decomposed:
-        if classes[char]:
-            buckets.setdefault(classes[char], []).append(char)
-        else:
-            out.extend(chain.from_iterable(buckets[key] for key in sorted(buckets)))
-            out.append(char)
-            buckets.clear()
-    out.extend(chain.from_iterable(buckets[key] for key in sorted(buckets)))
-    return "".join(out)
+    marks = "".join(re.escape(char) for char in set(decomposed) if unicodedata.combining(char))
+    return re.sub(f"[{marks}]+", lambda run: _sorted_marks(run[0]), decomposed) if marks else decomposed
+
+
+def _sorted_marks(run: str) -> str:
+    """The marks sorted by combining class, those of one class in their order (there are some 50 classes)."""
+    by_class: dict[int, list[str]] = {}
+    for char in set(run):
+        by_class.setdefault(unicodedata.combining(char), []).append(char)
+    return "".join(
+        chars[0] * run.count(chars[0]) if len(chars) == 1 else "".join(filter(set(chars).__contains__, run))
+        for _, chars in sorted(by_class.items())
+    )

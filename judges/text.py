@@ -16,7 +16,14 @@ _BOX = "\\boxed{"
 _TAG = re.compile(r"</?(?:think|answer)\s*+>", re.IGNORECASE)
 _ANSWER_OPENS = re.compile(r"<answer\s*+>", re.IGNORECASE)
 _ANSWER_CLOSES = re.compile(r"</answer\s*+>", re.IGNORECASE)
-_ARTEFACTS = ("<|end_of_sentence|>", "<|end\u2581of\u2581sentence|>", "</s>", "<CONCLUSION>", "</CONCLUSION>")
+_ARTEFACTS = (
+    "<|end_of_sentence|>",
+    "<|end\u2581of\u2581sentence|>",
+    "</s>",
+    "<CONCLUSION>",
+    "</CONCLUSION>",
+    "Falcon: ",
+)
 _LATEX_STYLE = re.compile(r"\\(?:left|right|displaystyle|mathrm|textbf|textit|text)\b")
 _LATEX_SPACE = re.compile(r"\\[,;!:]")
 _LOOKALIKES = (("\u2212", "-"), ("–", "-"), ("—", "-"), ("×", "*"), ("·", "*"), ("÷", "/"))
@@ -38,21 +45,21 @@ def normal(text: str) -> str:
         return text
     if "\\" in text:
         text = _first_box(text)
-    if "<" in text:
-        text = _TAG.sub(" ", text)
-    if "`" in text:
-        text = text.replace("```", " ")
-    if "<" in text:
-        for artefact in _ARTEFACTS:
-            text = text.replace(artefact, "")
-    if "Falcon: " in text:
-        text = text.replace("Falcon: ", "")
+    if "<" in text or "`" in text or "F" in text:
+        text = _without_tags(text)
     if "\\" in text:
         text = _LATEX_SPACE.sub(" ", _LATEX_STYLE.sub(" ", text)).replace("\\%", "%")
     if not ascii_only:
         for lookalike, plain in _LOOKALIKES:
             text = text.replace(lookalike, plain)
     return " ".join(text.split())
+
+
+def _without_tags(text: str) -> str:
+    text = _TAG.sub(" ", text).replace("```", " ")
+    for artefact in _ARTEFACTS:
+        text = text.replace(artefact, "")
+    return text
 
 
 def settled(normal_text: str) -> bool:

@@ -18,9 +18,12 @@ def text_matches(text: str, opened: str, question: Question, params: Params) -> 
         params: the mode and its threshold.
     """
     if params.string_match == "anls":
-        references = question.printed_references
-        return bool(references) and similarity(spelled_out(text), references, params.threshold) > 0
-    opened = spelled_out(opened)
+        printed = question.printed_references
+        return bool(printed) and similarity(spelled_out(text), printed, params.threshold) > 0
+    references = question.references
     if params.string_match == "contains":
-        return any(reference in opened for reference in question.references)
-    return opened in question.references
+        opened = spelled_out(opened)
+        return any(reference in opened for reference in references)
+    # Spelled out it would only be longer.
+    longest = max(map(len, references), default=0)
+    return len(opened) <= longest and spelled_out(opened) in references
