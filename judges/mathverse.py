@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mmeval_pack.judges.judge_question import UNKNOWN, question_for_judge
@@ -74,7 +75,8 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = {
 }
 
 
-class MathVerse(NamedTuple):
+@dataclass(frozen=True)
+class MathVerse:
     """The stage under one protocol, with these prompts."""
 
     protocol: Protocol
