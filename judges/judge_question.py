@@ -13,7 +13,7 @@ UNKNOWN: Final = "(shown in the image only)"
 
 # The heads of MathVerse's query_wo and query_cot columns; in vision-only rows there is nothing behind them.
 _HEAD: Final = re.compile(
-    r"\A\s*(?:According to the question shown in the image, )?"
+    r"\A(?:\s|<image>|<video>)*+(?:According to the question shown in the image, )?"
     r"please (?:directly|first conduct reasoning, and then) answer the question and provide "
     r"[^\n]*?(?:Question:|\n\s*(?:Question:)?|\Z)",
     re.IGNORECASE,
