@@ -106,7 +106,7 @@ def test_a_run_without_flags_gives_the_expected_figures(plain: Run) -> None:
     """Counted by hand from the sample; rows that need a judge are unscored, since there is none."""
     assert plain.figures("accuracy") == pytest.approx(
         {
-            "mathverse_testmini_mmeval": 9 / 10,
+            "mathverse_testmini_mmeval": 9 / 11,
             "mathverse_testmini_text_only_mmeval": 5 / 6,
             "muirbench_mmeval": 10 / 16,
             "sat_real_mmeval": 6 / 12,
@@ -115,7 +115,7 @@ def test_a_run_without_flags_gives_the_expected_figures(plain: Run) -> None:
     )
     assert plain.figures("unscored") == pytest.approx(
         {
-            "mathverse_testmini_mmeval": 10 / 20,
+            "mathverse_testmini_mmeval": 9 / 20,
             "mathverse_testmini_text_only_mmeval": 6 / 12,
             "muirbench_mmeval": 0,
             "sat_real_mmeval": 0,
@@ -142,7 +142,7 @@ def test_the_breakdown_stands_in_the_results(plain: Run) -> None:
 def test_standard_errors_are_of_the_graded_samples(plain: Run) -> None:
     """Lmms-eval computes them from our records: sqrt(p (1 - p) / (n - 1)), and none for the breakdown."""
     values = plain.results["results"]["mathverse_testmini_mmeval"]
-    assert values["accuracy_stderr_clt,mm-eval"] == pytest.approx((0.9 * 0.1 / 9) ** 0.5)
+    assert values["accuracy_stderr_clt,mm-eval"] == pytest.approx((9 / 11 * 2 / 11 / 10) ** 0.5)
     assert values["breakdown_stderr_clt,mm-eval"] == "N/A"
 
 
