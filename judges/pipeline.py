@@ -116,7 +116,7 @@ def _checked(declared: object) -> tuple[str, ...]:
     if not stages:
         raise PipelineError(f"score pipeline is {shown(declared)}, expected at least one stage name")
     for place, stage in enumerate(stages):
-        if stage in stages[:place]:
+        if stages.count(stage) > 1:
             raise PipelineError(f"score pipeline names {stage} twice, expected each stage once")
         if stage in GRADERS and place < len(stages) - 1:
             last = f"{stage} before {stages[place + 1]}, expected the grader {stage} as the last stage"

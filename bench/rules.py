@@ -1,0 +1,88 @@
+"""Pairs per second of the rule stages, beside the floor of parsing the same lines: python bench/rules.py [FILE.jsonl]
+
+A line holds sample, response, pipeline and params, as `mmeval-pack score` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from mmeval_pack.judges.pipeline import Pipeline
+from mmeval_pack.judges.records import Doc
+
+ROUNDS = 7
+RESPONSES = (
+    "B",
+    "(C)",
+    "The answer is B.",
+    "It shows a dog, so the correct option is (A).",
+    "**D**",
+    "I cannot tell.",
+)
+OPTIONS = {"A": "a dog", "B": "a red bus", "C": "two birds", "D": "none of them"}
+
+
+def generated(count: int = 4000) -> list[str]:
+    """Lines of choice, number, yes-or-no and free-text pairs."""
+    kinds = (
+        ("B", RESPONSES),
+        ("12.5", ("12.5", "about 12.5 cm", "x = 13")),
+        ("yes", ("Yes.", "No")),
+        ("elm", ("Elm", "an oak")),
+    )
+    lines = []
+    for place in range(count):
+        truth, responses = kinds[place % len(kinds)]
+        message = (
+            {"question": "What is it?", "options": OPTIONS} if truth == "B" else {"question": "What is it?"}
+        )
+        sample = {"id": place, "messages": [message], "answer": truth}
+        lines.append(json.dumps({"sample": sample, "response": responses[place // 4 % len(responses)]}))
+    return lines
+
+
+def rate(prepare: Callable[[], list[tuple]], run: Callable[..., object]) -> float:
+    """Calls per second in the best of several rounds; `prepare` makes a round's arguments, untimed."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        calls = prepare()
+        start = time.perf_counter()
+        for arguments in calls:
+            run(*arguments)
+        best = min(best, (time.perf_counter() - start) / len(calls))
+    return 1 / best
+
+
+def main(names: Iterable[str]) -> None:
+    """Print the four figures for the files, or for a generated set."""
+    lines = [line for name in names for line in Path(name).read_text("utf-8").splitlines()] or generated()
+    pairs = [json.loads(line) for line in lines]
+    for pair in pairs:
+        pair["pipeline"] = Pipeline.declared(pair.get("pipeline"), pair.get("params"))
+    default = Pipeline.declared()
+    samples = [pair["sample"] for pair in pairs if str(pair["sample"].get("answer")) in OPTIONS]
+    plain = [(sample, form.format(sample["answer"])) for sample in samples for form in ("{}", "({})")]
+    figures = {
+        "json.loads (floor)": rate(lambda: [(line,) for line in lines], json.loads),
+        "row to score": rate(
+            lambda: [(pair["pipeline"], pair["sample"], pair["response"]) for pair in pairs],
+            lambda pipeline, row, response: pipeline.score(Doc.from_row(row), response),
+        ),
+        "doc to score": rate(
+            lambda: [(pair["pipeline"], Doc.from_row(pair["sample"]), pair["response"]) for pair in pairs],
+            lambda pipeline, doc, response: pipeline.score(doc, response),
+        ),
+        "doc to score, plain B or (B)": rate(
+            lambda: [(Doc.from_row(row), response) for row, response in plain], default.score
+        ),
+    }
+    for name, figure in figures.items():
+        print(f"{name:30} {figure:10,.0f} pairs/s")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

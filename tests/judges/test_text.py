@@ -1,0 +1,81 @@
+"""Text forms."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mmeval_pack.judges.text import Response, folded, last_tagged, normal, open_form, settled, text_of
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("  two\n\twords ", "two words"),
+        ("x \\boxed{ a{b}c } y \\boxed{z}", "a{b}c"),
+        ("\\boxed {a}", "\\boxed {a}"),
+        ("open \\boxed{a{b}", "open \\boxed{a{b}"),
+        ("<think>a</THINK >b<answer>", "a b"),
+        ("```x```", "x"),
+        ("a</s>b <|end_of_sentence|>", "ab"),
+        ("Falcon: hi", "hi"),
+        ("falcon: hi", "falcon: hi"),
+        ("\\text{m}\\,s", "{m} s"),
+        ("\\textual 5\\%", "\\textual 5%"),
+        ("3 − 2 × 4 ÷ 1 — ok", "3 - 2 * 4 / 1 - ok"),
+        ("ＡＢ\u00a0①", "AB 1"),
+        ("<CONCLUSION>c</CONCLUSION>", "c"),
+    ],
+)
+def test_normal(text, form):
+    """Markup goes, words stay."""
+    assert normal(text) == form
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        (None, ""),
+        ([], ""),
+        ([None], ""),
+        (["A", "B"], "a"),
+        (True, "true"),
+        ('"Paris".', 'paris"'),
+        ("'Oh!?'", "oh"),
+    ],
+)
+def test_open_form(value, form):
+    """Quotes go first, then the punctuation, each once."""
+    assert open_form(value) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("<answer> A </answer><Answer >B</ANSWER >", "B"),
+        ("<answer>A<answer>B</answer>", "A<answer>B"),
+        ("<answer>A", None),
+        ("</answer>", None),
+    ],
+)
+def test_last_tagged(text, content):
+    """Only closed pairs count."""
+    assert last_tagged(text) == content
+    assert Response(text).tagged == content
+
+
+@given(st.text())
+def test_folded_keeps_every_character_at_its_place(text):
+    """Cues are found in the folded text and cut out of the text itself."""
+    assert len(folded(text)) == len(text)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_settled_texts_do_not_change(text):
+    """The shortcut never skips a change."""
+    once = normal(text)
+    assert not settled(once) or normal(once) == once
+
+
+def test_text_of_nested_lists():
+    """Only the outer list is opened."""
+    assert text_of([["a"]]) == "['a']"
