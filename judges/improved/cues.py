@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import NamedTuple
 
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
@@ -46,6 +47,13 @@ _WEAK = re.compile(
 )
 
 
+_MOST = 12
+"""Statements of one text that are looked at, the last ones."""
+
+_LONGEST = 400
+"""Characters of a statement that are looked at."""
+
+
 class Statement(NamedTuple):
     """One place where an answer is stated.
 
@@ -63,7 +71,7 @@ class Statement(NamedTuple):
 def statements(text: str) -> list[Statement]:
     """The places where the plain text states an answer outright: boxes, answer tags, cues; the last one first."""
     found = [*_displayed(text), *_behind(_STRONG, text)]
-    return sorted(found, key=lambda statement: -statement.place)
+    return sorted(found, key=lambda statement: -statement.place)[:_MOST]
 
 
 def hints(text: str) -> list[Statement]:
@@ -80,19 +88,18 @@ def _displayed(text: str) -> list[Statement]:
             opened.append(place)
         elif char == SHOWN_END and opened:
             found.append(opened.pop())
-    return [Statement(text[place + 1 :].split(SHOWN_END)[0].strip(), place + 1, False) for place in (*found, *opened)]
+    places = sorted((*found, *opened))[-_MOST:]
+    return [Statement(text[place + 1 :].split(SHOWN_END, 1)[0].strip(), place + 1, False) for place in places]
 
 
 def _behind(cues: re.Pattern[str], text: str) -> list[Statement]:
-    found = []
-    for cue in cues.finditer(text):
-        content = _line(text, cue.end())
-        found.append(Statement(content, cue.end(), negated_before(text, cue.start())))
-    return found
+    return [
+        Statement(_line(text, cue.end()), cue.end(), negated_before(text, cue.start()))
+        for cue in deque(cues.finditer(text), maxlen=_MOST)
+    ]
 
 
 def _line(text: str, place: int) -> str:
     while place < len(text) and text[place].isspace():
         place += 1
-    end = text.find("\n", place)
-    return text[place : end if end >= 0 else None].strip()
+    return text[place : place + _LONGEST].split("\n", 1)[0].strip()

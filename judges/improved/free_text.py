@@ -16,7 +16,8 @@ from mmeval_pack.judges.improved.units import quantity
 from mmeval_pack.judges.params import Params
 
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
-_WRAPPED = re.compile(r"[\"'(\[«“]+(.+?)[\"')\]»”]+")
+_OPENING, _CLOSING = tuple("\"'([{"), tuple("\"')]}")
+_WRAPPINGS = 4
 _FRAME = re.compile(
     r"(?:(?:well|so|thus|hence|therefore|yes|okay|ok)\b,?\s*)?(?:i\s+(?:think|believe|guess|would say|can see|see|read)\s+(?:that\s+)?)?"
     r"(?:(?:it|this|that|they|these|he|she|there|(?:the|its|his|her|their)\s+(?:[\w'-]+\s+){1,4}?)\s*(?:'s|is|are|was|were|says?|reads?|shows?|equals?|must be|should be|is called|is named)\b\s*:?\s*)?"
@@ -88,23 +89,20 @@ def _equal_values(text: str, reference: str) -> bool:
 def opened(text: str) -> str:
     """The plain text in lower case without article, wrapping quotes and brackets, final punctuation and hyphens."""
     text = text.replace(SHOWN, " ").replace(SHOWN_END, " ").strip().casefold()
-    for _ in range(4):
-        before = text
-        text = text.strip().rstrip(".,;:!?。，；！？").strip()
-        wrapped = _WRAPPED.fullmatch(text)
-        text = wrapped[1] if wrapped and not _is_structured(text, wrapped[1]) else text
+    for _ in range(_WRAPPINGS):
+        text = text.strip().rstrip(".,;:!?。，；！？ ")
+        if text[:1] in _OPENING and text[-1:] in _CLOSING and not _is_structured(text):
+            text = text[1:-1].strip()
         article = _ARTICLE.match(text)
         text = text[article.end() :] if article else text
-        if text == before:
-            break
     if not text.isascii():
         text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
     return " ".join(_INNER.sub(" ", text).split())
 
 
-def _is_structured(text: str, inside: str) -> bool:
+def _is_structured(text: str) -> bool:
     """Whether the brackets around a text belong to it: of a pair, an interval, or two groups."""
-    return any(char in inside for char in "([") or (text[0] in "([" and "," in inside)
+    return text[:1] not in "\"'" and (len(text) < 3 or any(char in "([," for char in text[1:]))
 
 
 def _candidates(text: str) -> Iterator[str]:

@@ -18,7 +18,8 @@ _PARTS = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarte
 _ANY = "|".join([*_UNITS, *_TENS, *_SCALES, "hundred"])
 _NUMERAL = re.compile(rf"(?<![\w'])(?:(?:{_ANY})(?:[\s-]+(?:and\s+)?(?=(?:{_ANY})\b))?){{1,20}}(?![\w'])", re.IGNORECASE)
 _SPLIT = re.compile(r"[\s-]+")
-_PRONOUN = re.compile(r"(?:(?:the|this|that|which|no|any|each|every|only|other|first|second|last|right|left|correct)\s+)one\b|one(?=\s+(?:of|can|could|would|might|should|must|another|by)\b)", re.IGNORECASE)
+_BEFORE_PRONOUN = re.compile(r"\b(?:the|this|that|which|no|any|each|every|only|other|first|second|last|right|left|correct)\s+$", re.IGNORECASE)
+_BEHIND_PRONOUN = re.compile(r"\s+(?:of|can|could|would|might|should|must|another|by)\b", re.IGNORECASE)
 _PARTED = re.compile(rf"(?<![\w.])(\d+|a|an)[\s-]+({'|'.join(_PARTS)})(?!\w)", re.IGNORECASE)
 _MINUS = re.compile(r"\b(?:minus|negative)\s+(?=\.?\d)", re.IGNORECASE)
 
@@ -28,10 +29,16 @@ def with_digits(text: str) -> str:
 
     The pronoun "one" stays as it is.
     """
-    text = _PRONOUN.sub(lambda found: found[0][:-3] + "0ne", text) if "one" in text.lower() else text
-    text = _NUMERAL.sub(lambda found: str(_value(found[0])), text)
+    text = _NUMERAL.sub(_digits, text)
     text = _PARTED.sub(_fraction, text)
     return _MINUS.sub("-", text)
+
+
+def _digits(found: re.Match[str]) -> str:
+    text, start = found.string, found.start()
+    if found[0].lower() == "one" and (_BEFORE_PRONOUN.search(text, max(0, start - 10), start) or _BEHIND_PRONOUN.match(text, found.end())):
+        return found[0]
+    return str(_value(found[0]))
 
 
 def _fraction(found: re.Match[str]) -> str:

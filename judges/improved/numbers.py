@@ -150,7 +150,7 @@ def _concluded(text: str) -> Number | None:
     if equations and equations[-1] is sentences[-1]:
         return _of_equation(equations[-1])
     for sentence in reversed(sentences):
-        concluding = [mention for mention in _mentions(sentence) if _CONCLUDES.search(sentence[: mention.start])]
+        concluding = [mention for mention in _mentions(sentence) if _CONCLUDES.search(sentence, max(0, mention.start - _FAR), mention.start)]
         if concluding and not _is_label(sentence, concluding[-1]) and not _taken_back(sentence, concluding[-1]):
             return None if _is_one_of_several(sentence, concluding[-1]) else concluding[-1].number
     return _only(text, _mentions(text))
@@ -168,8 +168,9 @@ def _only(text: str, mentions: list[_Mention]) -> Number | None:
 
 def _is_aside(text: str, mention: _Mention) -> bool:
     """Whether the number stands in brackets behind a statement."""
-    opened, closed = text.rfind("(", 0, mention.start), text.rfind(")", 0, mention.start)
-    return opened > closed and opened > 0 and any(char.isdigit() for char in text[:opened])
+    start = max(0, mention.start - _FAR)
+    opened, closed = text.rfind("(", start, mention.start), text.rfind(")", start, mention.start)
+    return opened > closed and opened > start and any(char.isdigit() for char in text[start:opened])
 
 
 def _is_lone_year(text: str) -> bool:

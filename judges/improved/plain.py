@@ -10,7 +10,7 @@ from mmeval_pack.judges.normal_form import nfkc
 SHOWN, SHOWN_END = "\ue000", "\ue001"
 """Stand around what a box or an answer tag holds."""
 
-HEAD, TAIL = 1000, 3000
+HEAD, TAIL = 500, 1500
 """Characters of a longer text that are read: where answers stand, at its beginning and at its end."""
 
 _BEFORE_NFKC = {
@@ -36,20 +36,23 @@ _SHOWING = re.compile(r"<(answer|conclusion|final_answer|boxed)\s*>", re.IGNOREC
 _SHOWING_END = re.compile(r"</(?:answer|conclusion|final_answer|boxed)\s*>", re.IGNORECASE)
 _BOX = re.compile(r"\\f?box(?:ed)?\s*\{|\{|\}")
 _STYLE = r"\\(?:text|mathrm|mathbf|mathit|textbf|textit|textrm|operatorname|mbox|emph)\s*\{([^{}]*)\}"
+_SPACING = ((r"[^\S\n]+", " ", 0), (r" ?\n[ \n]*", "\n", 0))
 _REWRITES = tuple(
     (re.compile(pattern, flags), form)
     for pattern, form, flags in (
+        *_SPACING,
         (r"</?(?-i:think(?:ing)?|analysis|strong|em|[spbiu])\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>", " ", re.I),
         (r"<br\s*/?>", "\n", re.I),
         (r"<([A-Za-z])>", r" \1 ", 0),
-        (r"```(?:[a-z]+(?=\n))?", " ", 0),
+        (r" ?```(?:[a-z]+(?=\n))?", " ", 0),
+        *_SPACING,
         (_STYLE, r" \1", 0),
         (_STYLE, r" \1", 0),
         (r"\\(?:left|right|displaystyle|quad|qquad|bf|rm|it)\b|\\[()\[\]]", " ", 0),
-        (r"\\[,;:! ]|~(?=\S*\\)", " ", 0),
+        (r"\\[,;:! ]", " ", 0),
         (r"\\([%$&#_])", r"\1", 0),
         (r"\{,\}", ",", 0),
-        (r"\^?\s*\{?\s*\\circ\s*\}?|\\degrees?\b", "°", 0),
+        (r"\^? ?\{? ?\\circ(?: ?\})?|\\degrees?\b", "°", 0),
         (r"\\[dt]frac\b", r"\\frac", 0),
         (r"\\pi\b", "π", 0),
         (r"\\(?:times|cdot)\b", "*", 0),
@@ -57,9 +60,8 @@ _REWRITES = tuple(
         (r"(?<![\w*)\]}])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w*])", r"\1", 0),
         (r"(?<![\w_)\]}])_(?=[^\s_])([^_\n]{1,200})(?<=[^\s_])_(?![\w_])", r"\1", 0),
         (r"^[ \t]*(?:#{1,6}[ \t]*|>[ \t]*|[-+*•][ \t]+(?!\d))", "", re.M),
-        (r"^\s*\|\s|\s\|\s*$|\s\|\s", " ", re.M),
-        (r"[^\S\n]+", " ", 0),
-        (r" ?\n[ \n]*", "\n", 0),
+        (r"^ ?\| | \| ?$| \| ", " ", re.M),
+        *_SPACING,
     )
 )
 
@@ -70,16 +72,18 @@ def plain(text: str) -> str:
     Of a text longer than `HEAD` + `TAIL` characters only its two ends are kept, so that all that follows takes
     bounded time.
     """
-    text = text.strip()
-    if len(text) > HEAD + TAIL:
-        text = f"{text[:HEAD]}\n{text[-TAIL:]}"
+    text = _ends(text.strip())
     if not text.isascii():
-        text = _visible(nfkc(text.translate(_BEFORE_NFKC)))
+        text = _ends(_visible(nfkc(text.translate(_BEFORE_NFKC))))
     text = _shown(text)
     text = text.replace("`", "'") if "```" not in text else text
     for pattern, form in _REWRITES:
         text = pattern.sub(form, text)
     return text.translate(_PLAIN).strip()
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
 
 
 def _visible(text: str) -> str:
