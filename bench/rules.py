@@ -1,6 +1,7 @@
-"""Pairs per second of the rule stages, beside the floor of parsing the same lines: python bench/rules.py [FILE.jsonl]
+"""Pairs per second of the rule stages, beside the floor of parsing the same lines.
 
-A line holds sample, response, pipeline and params, as `mmeval-pack score` reads them.
+Usage: python bench/rules.py [FILE.jsonl ...]. A line holds sample, response,
+pipeline and params, as `mmeval-pack score` reads them.
 """
 
 from __future__ import annotations
@@ -10,42 +11,33 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.records import Doc
 
 ROUNDS = 7
-RESPONSES = (
-    "B",
-    "(C)",
-    "The answer is B.",
-    "It shows a dog, so the correct option is (A).",
-    "**D**",
-    "I cannot tell.",
+CHOICES = {"A": "a dog", "B": "a red bus", "C": "two birds", "D": "none of them"}
+PAIRS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("B", ("B", "(C)", "The answer is B.", "It shows a bus, so the correct option is (B).", "**D**")),
+    ("12.5", ("12.5", "about 12.5 cm", "x = 13")),
+    ("yes", ("Yes.", "No")),
+    ("elm", ("Elm", "an oak")),
 )
-OPTIONS = {"A": "a dog", "B": "a red bus", "C": "two birds", "D": "none of them"}
 
 
 def generated(count: int = 4000) -> list[str]:
     """Lines of choice, number, yes-or-no and free-text pairs."""
-    kinds = (
-        ("B", RESPONSES),
-        ("12.5", ("12.5", "about 12.5 cm", "x = 13")),
-        ("yes", ("Yes.", "No")),
-        ("elm", ("Elm", "an oak")),
-    )
     lines = []
     for place in range(count):
-        truth, responses = kinds[place % len(kinds)]
-        message = (
-            {"question": "What is it?", "options": OPTIONS} if truth == "B" else {"question": "What is it?"}
-        )
+        truth, responses = PAIRS[place % len(PAIRS)]
+        message = {"question": "What is it?", **({"options": CHOICES} if truth in CHOICES else {})}
         sample = {"id": place, "messages": [message], "answer": truth}
         lines.append(json.dumps({"sample": sample, "response": responses[place // 4 % len(responses)]}))
     return lines
 
 
-def rate(prepare: Callable[[], list[tuple]], run: Callable[..., object]) -> float:
+def rate(prepare: Callable[[], list[tuple[Any, ...]]], run: Callable[..., object]) -> float:
     """Calls per second in the best of several rounds; `prepare` makes a round's arguments, untimed."""
     best = float("inf")
     for _ in range(ROUNDS):
@@ -64,7 +56,7 @@ def main(names: Iterable[str]) -> None:
     for pair in pairs:
         pair["pipeline"] = Pipeline.declared(pair.get("pipeline"), pair.get("params"))
     default = Pipeline.declared()
-    samples = [pair["sample"] for pair in pairs if str(pair["sample"].get("answer")) in OPTIONS]
+    samples = [pair["sample"] for pair in pairs if str(pair["sample"].get("answer")) in CHOICES]
     plain = [(sample, form.format(sample["answer"])) for sample in samples for form in ("{}", "({})")]
     figures = {
         "json.loads (floor)": rate(lambda: [(line,) for line in lines], json.loads),

@@ -1,5 +1,7 @@
 """exact-match: what it credits, what it passes on."""
 
+from typing import Any
+
 import pytest
 
 from mmeval_pack.judges.exact_match import exact_match
@@ -10,7 +12,10 @@ from mmeval_pack.judges.text import Response
 ANIMALS = {"question": "Which one?", "options": {"A": "owl", "B": "elk", "C": "emu", "D": "yak"}}
 
 
-def verdict(truth, response, message=ANIMALS, **params):
+def verdict(
+    truth: Any, response: Any, message: Any = ANIMALS, **params: Any
+) -> tuple[float | None, str | None]:
+    """Score and extraction of one response."""
     reading = exact_match(Doc(truth, message), Response(response), Params.declared(params))
     return reading.score, reading.extraction
 
@@ -45,7 +50,7 @@ def verdict(truth, response, message=ANIMALS, **params):
         ("paris", ["Paris", "Rome"], "paris"),
     ],
 )
-def test_credits(truth, response, read):
+def test_credits(truth: Any, response: Any, read: Any) -> None:
     """Answers in every form that stands for the truth, and oddities that the publisher credits too."""
     assert verdict(truth, response) == (1.0, read)
 
@@ -71,12 +76,12 @@ def test_credits(truth, response, read):
         ("elm", '"elm".', 'elm"'),
     ],
 )
-def test_passes(truth, response, read):
+def test_passes(truth: Any, response: Any, read: Any) -> None:
     """What is no clear answer, or not the right one, is left to the next stage."""
     assert verdict(truth, response) == (None, read)
 
 
-def test_compact_letters_need_named_options():
+def test_compact_letters_need_named_options() -> None:
     """A declared choice question without options takes ``AC`` for one item, and nothing equals that."""
     bare = Doc("AC", {"question": "Which two?"}, "mcq")
     named = Doc("AC", ANIMALS, "mcq")
@@ -93,7 +98,7 @@ def test_compact_letters_need_named_options():
         ({"numeric_abs_tol": 5}, 1.0),
     ],
 )
-def test_tolerances(params, score):
+def test_tolerances(params: Any, score: Any) -> None:
     """A tolerance is a share of the truth, or a distance."""
     assert verdict("50", "55", {}, **params)[0] == score
 
@@ -110,6 +115,6 @@ def test_tolerances(params, score):
         ([None], "elm", "anls", None),
     ],
 )
-def test_string_modes(truth, response, mode, score):
+def test_string_modes(truth: Any, response: Any, mode: Any, score: Any) -> None:
     """The fuzzy modes compare free text, and numbers as text."""
     assert verdict(truth, response, {}, string_match=mode)[0] == score

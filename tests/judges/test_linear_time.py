@@ -1,6 +1,7 @@
 """Hostile responses cost time in proportion to their length."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ RESPONSES = {
 }
 
 
-def seconds(response):
+def seconds(response: Any) -> float:
     """The best of three: the machine may be busy."""
     best = 9.0
     for _ in range(3):
@@ -42,7 +43,7 @@ def seconds(response):
 
 
 @pytest.mark.parametrize("kind", RESPONSES)
-def test_eight_times_the_length_takes_no_more_than_sixteen_times_as_long(kind):
+def test_eight_times_the_length_takes_no_more_than_sixteen_times_as_long(kind: Any) -> None:
     """Quadratic work would take 64 times as long; a millisecond of grace covers the clock."""
     short, long = RESPONSES[kind](LENGTH // 4), RESPONSES[kind](2 * LENGTH)
     assert seconds(long) < 16 * seconds(short) + 0.02

@@ -2,24 +2,28 @@
 
 import sys
 import unicodedata
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mmeval_pack.judges.normal_form import JOINING_STARTERS, LIGATURES, nfkc, spelled_out
 
-HARD = "eaıé\u0301\u0316\u0327\u0344\u0f73\u0f71\uff9e\uff76\u1100\u1161\u11a8가\u09c7\u09be\ufdfa\ufdfb㌖①ﬁ \u00a0"
+HARD = (
+    "eaıé\u0301\u0316\u0327\u0344\u0f73\u0f71"
+    "\uff9e\uff76\u1100\u1161\u11a8가\u09c7\u09be\ufdfa\ufdfb㌖①ﬁ\u00a0"
+)
 
 
 @given(st.text(alphabet=HARD, min_size=1, max_size=40), st.integers(1, 3))
 @settings(deadline=None, max_examples=60)
-def test_long_texts_get_the_same_form(text, times):
+def test_long_texts_get_the_same_form(text: Any, times: Any) -> None:
     """Pieces are cut only where nothing joins."""
     long = text * (times * 1200 // len(text))
     assert spelled_out(nfkc(long)) == unicodedata.normalize("NFKC", long)
 
 
-def test_joining_starters_are_those_of_unicode():
+def test_joining_starters_are_those_of_unicode() -> None:
     """Every starter that ends a canonical decomposition is in the table."""
     ends = set()
     for code in range(sys.maxunicode + 1):
@@ -29,6 +33,6 @@ def test_joining_starters_are_those_of_unicode():
     assert {char for char in ends if not unicodedata.combining(char)} <= JOINING_STARTERS
 
 
-def test_ligatures_begin_and_end_with_a_letter():
+def test_ligatures_begin_and_end_with_a_letter() -> None:
     """What keeps them apart from every rule until texts are compared."""
     assert all(phrase[0].isalpha() and phrase[-1].isalpha() for phrase in LIGATURES.values())

@@ -1,6 +1,7 @@
 """Numbers."""
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ from mmeval_pack.judges.numbers import equal, number, number_in
         ("3/4", None),
     ],
 )
-def test_number(text, value):
+def test_number(text: Any, value: Any) -> None:
     """The whole text is the number."""
     assert number(text) == value
 
@@ -39,19 +40,19 @@ def test_number(text, value):
         ("none", None),
     ],
 )
-def test_number_in(text, found):
+def test_number_in(text: Any, found: Any) -> None:
     """Behind the last cue, else the first."""
     assert number_in(text) == found
 
 
 @given(st.floats(allow_nan=False), st.floats(min_value=0, max_value=9), st.floats(min_value=0, max_value=9))
-def test_equal_is_reflexive(value, rel_tol, abs_tol):
+def test_equal_is_reflexive(value: Any, rel_tol: Any, abs_tol: Any) -> None:
     """No tolerance takes equality away; nan equals nothing."""
     assert equal(value, value, rel_tol, abs_tol)
     assert not equal(math.nan, value, rel_tol, abs_tol)
     assert not equal(value, math.nan, rel_tol, abs_tol)
 
 
-def test_no_relative_tolerance_around_zero():
+def test_no_relative_tolerance_around_zero() -> None:
     """A share of zero is zero."""
     assert not equal(1e-9, 0.0, 0.5, 0.0)

@@ -1,5 +1,7 @@
 """Question types, candidate letters and option texts."""
 
+from typing import Any
+
 import pytest
 
 from mmeval_pack.judges.options import option_texts
@@ -16,7 +18,7 @@ from mmeval_pack.judges.records import Doc
         *[(truth, "open") for truth in ("AC", "A, A", "A, J", "and", "elm", "№ 5", True, ["A"], {"a": 1})],
     ],
 )
-def test_type_by_shape_of_the_truth(truth, kind):
+def test_type_by_shape_of_the_truth(truth: Any, kind: Any) -> None:
     """Letters, yes or no, a number, else free text."""
     assert Question(Doc(truth, {})).type == kind
 
@@ -24,7 +26,7 @@ def test_type_by_shape_of_the_truth(truth, kind):
 @pytest.mark.parametrize(
     ("declared", "kind"), [(" MCQ ", "mcq"), ("open", "open"), ("multi-choice", "numeric"), (3, "numeric")]
 )
-def test_declared_type(declared, kind):
+def test_declared_type(declared: Any, kind: Any) -> None:
     """A known name wins, any other is ignored."""
     assert Question(Doc("42", {}, declared)).type == kind
 
@@ -45,7 +47,7 @@ def test_declared_type(declared, kind):
         ({"choices": ["an x"] * 40}, "A", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
     ],
 )
-def test_candidate_letters(message, truth, letters):
+def test_candidate_letters(message: Any, truth: Any, letters: Any) -> None:
     """From the first source that has some, stretched to hold the truth."""
     assert Question(Doc(truth, message)).letters == frozenset(letters)
 
@@ -62,6 +64,6 @@ def test_candidate_letters(message, truth, letters):
         ({"question": "(A) owl (B) elk"}, {}),
     ],
 )
-def test_option_texts(message, texts):
+def test_option_texts(message: Any, texts: Any) -> None:
     """A label of the option's own letter goes; texts inside the question are not read."""
     assert option_texts(message, "AB") == texts

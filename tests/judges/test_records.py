@@ -1,6 +1,7 @@
 """Rows of every layout become Docs."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ MESSAGE = {"role": "user", "question": "Which?", "answer": "C", "question_type":
     ],
 )
 @pytest.mark.parametrize("as_text", [False, True])
-def test_truth_and_type_by_layout(row, truth, question_type, as_text):
+def test_truth_and_type_by_layout(row: Any, truth: Any, question_type: Any, as_text: Any) -> None:
     """Top level first, then the older layouts; messages as a list or as JSON text."""
     row = {**row, "messages": json.dumps(row["messages"])} if as_text else row
     doc = Doc.from_row(row)
@@ -39,12 +40,12 @@ def test_truth_and_type_by_layout(row, truth, question_type, as_text):
         ({"answer": "\n"}, "missing_answer"),
     ],
 )
-def test_rows_that_cannot_be_graded(row, invalid):
+def test_rows_that_cannot_be_graded(row: Any, invalid: Any) -> None:
     """No truth, or no message that a response could belong to."""
     assert Doc.from_row(row).invalid == invalid
 
 
-def test_messages_that_are_no_list():
+def test_messages_that_are_no_list() -> None:
     """The row is named."""
     with pytest.raises(InputError) as error:
         Doc.from_row({"id": "r1", "messages": {"role": "user"}})

@@ -1,5 +1,7 @@
 """rule-match: what it finds in a response."""
 
+from typing import Any
+
 import pytest
 
 from mmeval_pack.judges.params import Params
@@ -10,7 +12,10 @@ from mmeval_pack.judges.text import Response
 ANIMALS = {"question": "Which one?", "options": {"A": "owl", "B": "elk", "C": "emu", "D": "snow yak"}}
 
 
-def verdict(truth, response, message=ANIMALS, **params):
+def verdict(
+    truth: Any, response: Any, message: Any = ANIMALS, **params: Any
+) -> tuple[float | None, str | None]:
+    """Score and extraction of one response."""
     reading = rule_match(Doc(truth, message), Response(response), Params.declared(params))
     return reading.score, reading.extraction
 
@@ -46,7 +51,7 @@ def verdict(truth, response, message=ANIMALS, **params):
         ("elm", "The answer is \\boxed{elm}", "elm"),
     ],
 )
-def test_credits(truth, response, read):
+def test_credits(truth: Any, response: Any, read: Any) -> None:
     """Answers behind cues, in tags, boxes and bold, as the only letter, as the text of an option."""
     assert verdict(truth, response) == (1.0, read)
 
@@ -71,14 +76,14 @@ def test_credits(truth, response, read):
         ("elm", "", None),
     ],
 )
-def test_passes(truth, response, read):
+def test_passes(truth: Any, response: Any, read: Any) -> None:
     """What the publisher's rules miss or misread is missed and misread here as well."""
     score, extraction = verdict(truth, response)
     assert score is None
     assert read is None or read in extraction
 
 
-def test_a_wrong_letter_set_hides_the_looser_rules():
+def test_a_wrong_letter_set_hides_the_looser_rules() -> None:
     """An option text made of option letters is read as letters."""
     message = {"choices": ["bed", "cot", "mat", "rug", "sofa"]}
     assert verdict("A", "bed", message) == (None, "B, D, E")

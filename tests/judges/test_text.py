@@ -1,5 +1,7 @@
 """Text forms."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ from mmeval_pack.judges.text import Response, folded, last_tagged, normal, open_
         ("<CONCLUSION>c</CONCLUSION>", "c"),
     ],
 )
-def test_normal(text, form):
+def test_normal(text: Any, form: Any) -> None:
     """Markup goes, words stay."""
     assert normal(text) == form
 
@@ -43,7 +45,7 @@ def test_normal(text, form):
         ("'Oh!?'", "oh"),
     ],
 )
-def test_open_form(value, form):
+def test_open_form(value: Any, form: Any) -> None:
     """Quotes go first, then the punctuation, each once."""
     assert open_form(value) == form
 
@@ -57,25 +59,25 @@ def test_open_form(value, form):
         ("</answer>", None),
     ],
 )
-def test_last_tagged(text, content):
+def test_last_tagged(text: Any, content: Any) -> None:
     """Only closed pairs count."""
     assert last_tagged(text) == content
     assert Response(text).tagged == content
 
 
 @given(st.text())
-def test_folded_keeps_every_character_at_its_place(text):
+def test_folded_keeps_every_character_at_its_place(text: Any) -> None:
     """Cues are found in the folded text and cut out of the text itself."""
     assert len(folded(text)) == len(text)
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
-def test_settled_texts_do_not_change(text):
+def test_settled_texts_do_not_change(text: Any) -> None:
     """The shortcut never skips a change."""
     once = normal(text)
     assert not settled(once) or normal(once) == once
 
 
-def test_text_of_nested_lists():
+def test_text_of_nested_lists() -> None:
     """Only the outer list is opened."""
     assert text_of([["a"]]) == "['a']"
