@@ -408,6 +408,22 @@ def test_a_reader_that_stops(write: Callable[..., Path], jobs: int) -> None:
     assert process.wait(60) == 128 + signal.SIGPIPE
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")
+@pytest.mark.parametrize(("options", "bar"), [([], True), (["--quiet"], False)])
+def test_progress_on_a_terminal(write: Callable[..., Path], options: list[str], bar: bool) -> None:
+    """A bar on stderr, which goes before the summary comes."""
+    import termios
+
+    terminal, stderr = os.openpty()
+    termios.tcsetwinsize(stderr, (24, 80))
+    command = [sys.executable, "-c", ENTRY, "score", str(write(RIGHT)), *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, check=True)
+    os.write(stderr, b"end")
+    shown = os.read(terminal, 10_000)
+    assert (b"  0%|" in shown, shown.rpartition(b"\r")[2]) == (bar, b"end")
+    assert b"\r" not in done.stdout
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the workers in /proc")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_leaves_the_old_file(tmp_path: Path, jobs: int) -> None:
