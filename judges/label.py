@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mmeval_pack.judges.question import Question
-from mmeval_pack.judges.text import Response, folded, normal
+from mmeval_pack.judges.text import Response, folded, may_cue, normal
 
 _SHORTEST = len("optionA")
 _WORDS = ("answer", "option", "choice")
@@ -31,6 +31,8 @@ def label(response: Response, question: Question) -> str | None:
 def _behind_cue(text: str, candidates: frozenset[str]) -> str | None:
     """The letter behind a label at the start of the text, else behind the first cue that has a letter."""
     lower = folded(text)
+    if not may_cue(lower):
+        return None
     if lower.startswith(_WORDS):
         letter = _LETTER.match(text, len("answer"))
         if letter and letter[1] in candidates:

@@ -26,9 +26,12 @@ def bare(text: str) -> str:
 
 def truth_letters(text: str) -> Letters:
     """The letters that a truth stands for by its shape: one letter A-Z, or several of A-H with separators."""
-    if len(text) < 2 or text[0] in _NEVER_FIRST or (text.isalnum() and text.isascii()):
+    if len(text) < 2:
         letter = text.upper()
         return (letter,) if len(letter) == 1 and "A" <= letter <= "Z" else ()
+    first = text[0]
+    if first in _NEVER_FIRST or (first.isalnum() and text[1].isalnum() and text[:3].lower() != "and"):
+        return ()
     single = bare(text).upper()
     if len(single) == 1 and "A" <= single <= "Z":
         return (single,)
@@ -87,7 +90,7 @@ def _marked(response: Response, candidates: frozenset[str]) -> Letters:
     tagged = response.tagged
     if tagged is not None and (letters := segment(normal(tagged), candidates)):
         return letters
-    behind = _behind_last_cue(response)
+    behind = _behind_last_cue(response) if response.cued else None
     return () if behind is None else segment(normal(behind), candidates)
 
 

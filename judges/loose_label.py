@@ -31,8 +31,7 @@ def loose_label(response: Response, question: Question) -> str | None:
     return (
         _in_tags(response, question)
         or _boxed(text, candidates)
-        or _at_cue(response, candidates)
-        or _at_end(response, candidates)
+        or (response.cued and (_at_cue(response, candidates) or _at_end(response, candidates)))
         or token(text, candidates)
         or _at_start(text, candidates)
         or _in_bold(text, candidates)

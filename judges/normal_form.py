@@ -12,7 +12,8 @@ import re
 import unicodedata
 from itertools import chain
 
-_LONG = 1024
+LONG = 1024
+"""Characters from which on a text is normalised piece by piece."""
 
 LIGATURES = {char: unicodedata.normalize("NFKC", char) for char in "\ufdfa\ufdfb"}
 
@@ -32,14 +33,14 @@ def nfkc(text: str) -> str:
     """
     if text.isascii():
         return text
-    if len(text) < _LONG:
+    if len(text) < LONG:
         return unicodedata.normalize("NFKC", text)
     return _long_nfkc(text)
 
 
 def spelled_out(text: str) -> str:
     """The text with the ligatures that `nfkc` left standing replaced by their phrases."""
-    if len(text) >= _LONG and not text.isascii():
+    if len(text) >= LONG and not text.isascii():
         for ligature, phrase in LIGATURES.items():
             text = text.replace(ligature, phrase)
     return text
@@ -49,7 +50,7 @@ def _long_nfkc(text: str) -> str:
     characters = set(text)
     table = {ord(char): form for char in characters if (form := unicodedata.normalize("NFKC", char)) != char}
     for ligature in LIGATURES:
-        if text.count(ligature) > _LONG:
+        if text.count(ligature) > LONG:
             del table[ord(ligature)]
     marks = "".join(map(re.escape, filter(_joins, characters)))
     if marks:
@@ -70,7 +71,7 @@ class _Pieces(dict[str, str]):
     def __missing__(self, piece: str) -> str:
         if not _joins(piece[-1]):
             form = piece
-        elif len(piece) < _LONG:
+        elif len(piece) < LONG:
             form = unicodedata.normalize("NFKC", piece)
         else:
             form = unicodedata.normalize("NFKC", _ordered(piece))

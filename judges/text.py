@@ -64,7 +64,8 @@ def _without_tags(text: str) -> str:
 
 def settled(normal_text: str) -> bool:
     """Whether a second `normal` is sure to change nothing (a box may hold another)."""
-    return normal_text.isascii() and not any(sign in normal_text for sign in ("\\", "<", "`", "F"))
+    marked = "\\" in normal_text or "<" in normal_text or "`" in normal_text or "F" in normal_text
+    return not marked and normal_text.isascii()
 
 
 def opened(normal_text: str) -> str:
@@ -118,6 +119,17 @@ def folded(text: str) -> str:
     return text.replace("İ", "i").lower().replace("ı", "i").replace("ſ", "s")
 
 
+def may_cue(folded_text: str) -> bool:
+    """Whether the text holds a word that every cue holds one of: most texts need no pattern to find none."""
+    return (
+        "answer" in folded_text
+        or "option" in folded_text
+        or "choice" in folded_text
+        or "答案" in folded_text
+        or "选" in folded_text
+    )
+
+
 class Response:
     """One response and the forms that several stages read, each computed once.
 
@@ -127,7 +139,7 @@ class Response:
         letters: what `letters.letter_set` read for the one doc it belongs to; None until then.
     """
 
-    __slots__ = ("_folded", "_normal", "_opened", "_tagged", "letters", "text", "value")
+    __slots__ = ("_cued", "_folded", "_normal", "_opened", "_tagged", "letters", "text", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -136,6 +148,7 @@ class Response:
         self._opened: str | None = None
         self._folded: str | None = None
         self._tagged: str | None = None
+        self._cued: bool | None = None
         self.letters: tuple[str, ...] | None = None
 
     @property
@@ -167,3 +180,10 @@ class Response:
         if self._tagged is None:
             self._tagged = last_tagged(self.text)
         return self._tagged
+
+    @property
+    def cued(self) -> bool:
+        """`may_cue` of the text."""
+        if self._cued is None:
+            self._cued = may_cue(self.folded)
+        return self._cued

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mmeval_pack.judges.anls import similarity
-from mmeval_pack.judges.normal_form import spelled_out
+from mmeval_pack.judges.normal_form import LONG, spelled_out
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import Question
 
@@ -21,9 +21,10 @@ def text_matches(text: str, opened: str, question: Question, params: Params) -> 
         printed = question.printed_references
         return bool(printed) and similarity(spelled_out(text), printed, params.threshold) > 0
     references = question.references
+    if opened in references:
+        return True
     if params.string_match == "contains":
         opened = spelled_out(opened)
         return any(reference in opened for reference in references)
-    # Spelled out it would only be longer.
-    longest = max(map(len, references), default=0)
-    return len(opened) <= longest and spelled_out(opened) in references
+    # Spelled out, a text is only longer.
+    return any(len(reference) >= LONG for reference in references) and spelled_out(opened) in references
