@@ -29,12 +29,12 @@ def loose_label(response: Response, question: Question) -> str | None:
     if whole in candidates:
         return whole
     return (
-        _in_tags(response, question)
-        or _boxed(text, candidates)
+        ("</" in text and _in_tags(response, question))
+        or ("\\boxed{" in text and _boxed(text, candidates))
         or (response.cued and (_at_cue(response, candidates) or _at_end(response, candidates)))
         or token(text, candidates)
         or _at_start(text, candidates)
-        or _in_bold(text, candidates)
+        or ("**" in text and _in_bold(text, candidates))
         or restated(text, question.texts)
     )
 
@@ -56,10 +56,9 @@ def _in_tags(response: Response, question: Question) -> str | None:
 def _boxed(text: str, candidates: frozenset[str]) -> str | None:
     """The last candidate that begins a box; the first letter counts, whatever follows it."""
     found = None
-    if "\\boxed{" in text:
-        for box in _BOXED.finditer(text):
-            if (letter := box[1].upper()) in candidates:
-                found = letter
+    for box in _BOXED.finditer(text):
+        if (letter := box[1].upper()) in candidates:
+            found = letter
     return found
 
 
@@ -116,7 +115,5 @@ def _at_start(text: str, candidates: frozenset[str]) -> str | None:
 
 
 def _in_bold(text: str, candidates: frozenset[str]) -> str | None:
-    if "**" not in text:
-        return None
     found = candidates.intersection(match[1] for match in _BOLD.finditer(text))
     return next(iter(found)) if len(found) == 1 else None

@@ -41,6 +41,8 @@ def option_texts(message: Mapping[str, Any], letters: Iterable[str]) -> dict[str
     """
     options = message.get("options")
     if isinstance(options, dict) and options:
+        if _run(list(options)):
+            return dict(zip(options, map(str, options.values()), strict=True))
         return {str(key).strip().upper(): str(text) for key, text in options.items()}
     choices = message.get("choices")
     if isinstance(choices, list) and choices and not _single_letters(choices):
