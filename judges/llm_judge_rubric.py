@@ -12,7 +12,7 @@ from mmeval_pack.judges.params import Params, PipelineError, hint, shown
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.verdict import KEYS, read_verdict
 
-_LABEL: Final = re.compile(r"\b(?:judge?ment|verdict|score)\b[\s*_`\"']*+(?::|is\b)([^\n]*)", re.IGNORECASE)
+_LABEL: Final = re.compile(r"\b(?:judge?ment|verdict|score)\b[\s*_`\"']*+(?::|is\b)", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
 _MARKS: Final = " \t\r\n*_`\"'()[]{}"
 PARTIAL_CREDIT: Final = frozenset({0.0, 0.5, 1.0})
@@ -104,8 +104,8 @@ def read_value(reply: str) -> str | None:
     if fields:
         values = {str(value) for value in fields}
         return _bare(values.pop()) if len(values) == 1 else None
-    labelled = _LABEL.findall(text)
-    return _bare(labelled[-1] if labelled else text.partition("\n")[0]) or None
+    ends = [label.end() for label in _LABEL.finditer(text)]
+    return _bare(text[ends[-1] if ends else 0 :].lstrip(_MARKS).partition("\n")[0]) or None
 
 
 def _verdict_fields(text: str) -> list[Any]:

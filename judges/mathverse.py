@@ -25,6 +25,8 @@ SCORE_REMINDER: Final = "Reply with the digit 0 or 1 alone."
 
 _FENCE: Final = re.compile(r"^```\w*[^\S\n]*$|```", re.MULTILINE)
 _LABEL: Final = re.compile(r"\bextracted\s++answer[*_`]*+\s*+:(?:[*_`]+(?=\s))?", re.IGNORECASE)
+# Where a judge goes on to make up further examples.
+_ECHO: Final = re.compile(r"^(?:\d+\.\s*+)?model response\s*+:|⟦", re.IGNORECASE | re.MULTILINE)
 _PARAGRAPH: Final = re.compile(r"\n[^\S\n]*\n")
 _WRAPPERS: Final = ("**", "*", "`", '"', "'")
 # What API wrappers put in a reply's place when they give up.
@@ -113,13 +115,16 @@ class MathVerse:
 def read_extraction(reply: str) -> str | None:
     """The extracted answer in a reply: one line, without reasoning, label, code fences, bold and quotes.
 
-    What follows the first blank line is the judge's own explanation, or examples that it goes on to make up.
+    What follows the first blank line is the judge's own explanation, and what looks like another example of
+    the prompt is made up.
 
     Returns:
         None when nothing is left, or when the reply is a wrapper's text for a failed call.
     """
     text = separate(reply).answer or ""
     text = _FENCE.sub("", text)
+    echo = _ECHO.search(text)
+    text = text[: echo.start()] if echo and text[: echo.start()].strip() else text
     label = _LABEL.search(text)
     text = text[label.end() :] if label else text
     text = " ".join(_PARAGRAPH.split(text.strip(), maxsplit=1)[0].split())
