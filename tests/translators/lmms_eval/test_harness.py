@@ -267,3 +267,50 @@ def test_the_entry_point_costs_next_to_nothing() -> None:
 
     with_it, without = (min(seconds(autoload) for _ in range(3)) for autoload in ("1", "0"))
     assert with_it < 1.5 * without
+
+
+REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "mathverse_testmini_text_only.json"
+
+
+def as_row(source: dict[str, Any]) -> dict[str, Any]:
+    """A row of the published data set in the v3 layout."""
+    extras = {key: source[key] for key in ("question_type", "problem_version", "problem_index")}
+    place = {key: source["metadata"][key] for key in ("source", "subject", "subfield")}
+    message = {"role": "user", "question": source["query_wo"]}
+    return {
+        "id": source["sample_index"],
+        "media": [],
+        "messages": json.dumps([message]),
+        "answer": source["answer"],
+        **extras,
+        **place,
+    }
+
+
+def made_response(number: int, answer: str) -> str:
+    """A response that is right, verbose, equal only to a reader, wrong, or not there."""
+    return (answer, f"The answer is {answer}", f"I get {answer}, roughly", "I cannot tell", "")[number % 5]
+
+
+@pytest.mark.skipif(not REAL.is_file(), reason="the 788 published rows are not here")
+def test_788_real_rows_are_settled_by_rules_or_wait_for_a_judge(tmp_path: Path) -> None:
+    """Each row is graded, invalid or unscored with its reason, and no unsettled row counts as wrong."""
+    table = [as_row(row) for row in json.loads(REAL.read_text(encoding="utf-8"))]
+    task = "mathverse_testmini_text_only_mmeval"
+    pq.write_table(pa.Table.from_pylist(table), tmp_path / f"{task}.parquet")
+    responses = {row["id"]: made_response(number, row["answer"]) for number, row in enumerate(table)}
+    lines = [{"task": task, "id": name, "response": text} for name, text in responses.items()]
+    (tmp_path / "made.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arguments = ["--model", "replay", "--model_args", "responses=made.jsonl", "--tasks", task]
+    run = Run(tmp_path, tmp_path, arguments, MMEVAL_JUDGE="off")
+    assert {each["id"]: each["response"] for each in run.details} == responses
+    states = {(each["status"], each["reason"], each["score"]) for each in run.details}
+    assert states == {("ok", None, 1.0), ("ok", None, 0.0), ("unscored", "no_judge", None)}
+    right = [each for each in run.details if each["score"] == 1.0]
+    assert len(right) > 788 / 5
+    blank = [each["status"] for each in run.details if not each["response"]]
+    assert set(blank) == {"ok"}
+    unscored = sum(each["status"] == "unscored" for each in run.details)
+    assert run.figures("unscored")[task] == pytest.approx(unscored / 788)
+    assert run.figures("accuracy")[task] == pytest.approx(len(right) / (788 - unscored))
+    assert run.figures("published")[task] == pytest.approx(len(right) / 788)
