@@ -419,7 +419,9 @@ def test_progress_on_a_terminal(write: Callable[..., Path], options: list[str], 
     command = [sys.executable, "-c", ENTRY, "score", str(write(RIGHT)), *options]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, check=True)
     os.write(stderr, b"end")
-    shown = os.read(terminal, 10_000)
+    shown = b""
+    while not shown.endswith(b"end"):
+        shown += os.read(terminal, 10_000)
     assert (b"  0%|" in shown, shown.rpartition(b"\r")[2]) == (bar, b"end")
     assert b"\r" not in done.stdout
 
