@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 def plain(value: Any) -> Any:
     """The value with everything that JSON does not know turned into text, lists and numbers.
 
-    JSON values come back unchanged. Dates become ISO text, bytes text with what is not UTF-8 escaped, numpy
+    JSON values come back unchanged, but nan and the infinities become None: no JSON text holds them. Dates become ISO text, bytes text with what is not UTF-8 escaped, numpy
     arrays and scalars what their ``tolist`` gives, anything else its ``str``.
     """
-    if isinstance(value, str | int | float | None):
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str | int | None):
         return value
     if isinstance(value, Mapping):
         return {key if isinstance(key, str) else str(key): plain(item) for key, item in value.items()}

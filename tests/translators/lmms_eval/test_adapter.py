@@ -291,6 +291,8 @@ def test_what_json_does_not_know_is_turned_into_what_it_knows() -> None:
         "flag": np.bool_(True),
         "nested": {1: [{"x": np.float32(0.5)}, (1, 2)]},
         "other": 1j,
+        "number": float("nan"),
+        "numbers": np.array([float("inf"), 1.5]),
     }
     sample = json.loads(json.dumps(judged("B", row(**odd))))["sample"]
     assert {key: sample[key] for key in odd} == {
@@ -302,6 +304,8 @@ def test_what_json_does_not_know_is_turned_into_what_it_knows() -> None:
         "flag": True,
         "nested": {"1": [{"x": 0.5}, [1, 2]]},
         "other": "1j",
+        "number": None,
+        "numbers": [None, 1.5],
     }
 
 
