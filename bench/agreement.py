@@ -2,9 +2,10 @@
 
     python bench/agreement.py FILE.jsonl...
 
-A line is a judged pair (``sample``, ``response``, ``pipeline``, ``params`` and a label ``human`` or ``intent``,
-1 or 0) or a case (``benchmark``, ``choices``, ``answer``, ``response`` and ``human``: the option that a careful
-reader takes the response to name, or null). Cases of other benchmarks than MuirBench and SAT are passed over.
+A line is a judged pair (``sample``, ``response``, ``pipeline``, ``params`` and a label ``human`` or
+``intent``: 1 or 0) or a case (``benchmark``, ``choices``, ``answer``, ``response`` and ``human``: the option
+that a reader takes the response to name, or null). Cases of other benchmarks than MuirBench and SAT are
+passed over, and so are pairs whose pipeline has no rule stage.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mmeval_pack.judges.pipeline import RULES, Pipeline
+from mmeval_pack.judges.pipeline import DEFAULT_PIPELINE, RULES, Pipeline
 from mmeval_pack.judges.records import Doc
 
+OUTCOMES = ("right", "missed", "falsely credited")
+WIDTHS = tuple(len(outcome) + (12 if outcome == "right" else 2) for outcome in OUTCOMES) * len(RULES)
 _TRAILER = "Answer with the option's letter from the given choices directly."
 
 
@@ -57,7 +60,7 @@ def case_of(line: dict[str, Any]) -> Judged | None:
 def pair_of(line: dict[str, Any]) -> Judged | None:
     """A pair that carries a label."""
     label = line["human"] if line.get("human") is not None else line.get("intent")
-    if label is None:
+    if label is None or not {"exact-match", "rule-match"}.intersection(line["pipeline"] or DEFAULT_PIPELINE):
         return None
     row, response = line["sample"], line["response"]
     return Judged("pairs", line["family"], row, response, line["pipeline"], line["params"], label == 1)
@@ -73,8 +76,8 @@ def judged(paths: Iterable[str]) -> Iterator[Judged]:
                     yield item
 
 
-def outcome(item: Judged, rules: str) -> str:
-    """``right``, ``missed`` or ``falsely credited``."""
+def outcome_of(item: Judged, rules: str) -> str:
+    """One of `OUTCOMES`."""
     pipeline = Pipeline.declared(item.pipeline, item.params, rules)
     credited = pipeline.score(Doc.from_row(item.row), item.response).is_correct == 1
     if credited == item.right:
@@ -88,17 +91,17 @@ def main(paths: list[str]) -> None:
     for item in judged(paths):
         table = counts.setdefault(item.table, Counter())
         for rules in RULES:
-            found = outcome(item, rules)
+            found = outcome_of(item, rules)
             table[item.group, rules, found] += 1
             table["all", rules, found] += 1
     for name, table in counts.items():
-        print(f"\n{name:24}" + "".join(f"{rules:>12}: right  missed  falsely credited" for rules in RULES))
+        print(f"\n{name:22}" + "".join(f"{rules:>10}: {'  '.join(OUTCOMES)}" for rules in RULES))
         for group in sorted({key[0] for key in table}, key=lambda group: (group == "all", group)):
-            cells = (
-                f"{table[group, rules, 'right']:19}{table[group, rules, 'missed']:8}{table[group, rules, 'falsely credited']:18}"
-                for rules in RULES
+            cells = (table[group, rules, outcome] for rules in RULES for outcome in OUTCOMES)
+            print(
+                f"{group:22}"
+                + "".join(f"{count:>{width}}" for count, width in zip(cells, WIDTHS, strict=True))
             )
-            print(f"{group:24}" + "".join(cells))
 
 
 if __name__ == "__main__":

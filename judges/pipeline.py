@@ -7,7 +7,7 @@ the pair invalid; the first that does not pass ends the pipeline. A new stage is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mmeval_pack.judges.anls import anls
@@ -37,8 +37,11 @@ STAGES: Mapping[str, Stage | None] = {
     "vqa-accuracy": _of_value(vqa_accuracy),
     "anls": _of_value(anls),
 }
-IMPROVED: Mapping[str, Stage | None] = {**STAGES, "exact-match": careful, "rule-match": careful}
-RULES = ("parity", "improved")
+RULE_SETS: Mapping[str, Mapping[str, Stage | None]] = {
+    "parity": STAGES,
+    "improved": {**STAGES, "exact-match": careful, "rule-match": careful},
+}
+RULES = tuple(RULE_SETS)
 GRADERS = ("vqa-accuracy", "anls")
 DEFAULT_PIPELINE = ("exact-match", "rule-match")
 
@@ -60,13 +63,7 @@ class Pipeline:
         self.stages = stages
         self.params = params or Params()
         self.rules = rules
-        self._run = tuple((name, STAGES[name]) for name in stages)
-        if rules == "improved":
-            # Both rule stages ask the same there: the one that stands first answers for both.
-            first = {stage: name for name in reversed(stages) if (stage := IMPROVED[name])}
-            self._run = tuple(
-                (name, IMPROVED[name]) for name in stages if first.get(IMPROVED[name], name) == name
-            )
+        self._run = _run_of(stages, RULE_SETS[rules])
 
     @classmethod
     def declared(cls, stages: object = None, params: object = None, rules: object = "parity") -> Pipeline:
@@ -133,6 +130,18 @@ def _stage(item: object) -> str:
     if isinstance(item, str) and (not (name := item.strip()) or name in STAGES):
         return name
     raise PipelineError(f"unknown stage {shown(item)}{hint(item, STAGES)}")
+
+
+def _run_of(
+    names: Iterable[str], functions: Mapping[str, Stage | None]
+) -> tuple[tuple[str, Stage | None], ...]:
+    """The stages to run; where two names share one function, the first answers for both."""
+    run: list[tuple[str, Stage | None]] = []
+    for name in names:
+        function = functions[name]
+        if function is None or all(function is not earlier for _, earlier in run):
+            run.append((name, function))
+    return tuple(run)
 
 
 def _rules(name: object) -> str:

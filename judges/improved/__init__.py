@@ -1,1 +1,1 @@
-"""The opt-in rule set: what a careful reader takes a response to say. Its verdicts are not the publisher's."""
+"""The opt-in rule set: what a careful reader takes a response to say. Not the publisher's verdicts."""

@@ -9,29 +9,38 @@ from typing import NamedTuple
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
 from mmeval_pack.judges.improved.stance import negated_before
 
-_LINK = r"""["'\s]*(?::|=|->|→|\n|-+(?=\s)|\b(?:is|are|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be)\b(?!\s*n't))[\s:]*(?:-\s+)?"""
+_LINK = (
+    r"[\"'\s]*(?::|=|->|→|\n|-+(?=\s)"
+    r"|\b(?:is|are|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be)\b(?!\s*n't))[\s:]*(?:-\s+)?"
+)
 _NOUN = (
-    r"(?:(?:final|correct|right|best|true|proper|my|the)\s+)*(?:answers?|ans\b\.?|conclusion|result|total|value|solution|verdict)"
-    r"|(?:(?:final|correct|right|best|my|selected|chosen)\s+)+(?:options?|choices?|selection|pick|letter|one|statement|image|picture)"
+    r"(?:(?:final|correct|right|best|true|proper|my|the)\s+)*(?:answers?|ans\b\.?|conclusion"
+    r"|result|total|value|solution|verdict)"
+    r"|(?:(?:final|correct|right|best|my|selected|chosen)\s+)+(?:options?|choices?|selection|pick"
+    r"|letter|one|statement|image|picture)"
     r"|selected|chosen|prediction|correct"
 )
 _KIND = r"(?:\s+(?:option|choice|letter|value|options|choices))?"
 _VERB = (
-    r"(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?(?:choose|chose|pick|picked|select|go(?:ing)?\s+(?:with|for)|went\s+with|opt\s+for|vote\s+for"
+    r"(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?(?:choose|chose|pick|picked|select|go(?:ing)?\s+(?:with"
+    r"|for)|went\s+with|opt\s+for|vote\s+for"
     r"|answer\s+with|would\s+say|'d\s+say)\b(?:\s+that)?(?:\s+it(?:\s+i|')s)?\s*:?\s*"
 )
 _LATIN = (
-    r"(?:resposta|respuesta|r[ée]ponse|risposta|antwort|l[öo]sung|odpowied[źz]|cevap|svar(?:et)?|antwoord|ответ|jawaban|đáp\s+án"
+    r"(?:resposta|respuesta|r[ée]ponse|risposta|antwort|l[öo]sung|odpowied[źz]|cevap|svar(?:et)?"
+    r"|antwoord|ответ|jawaban|đáp\s+án"
     r"|alternativa|opci[óo]n|op[çc][ãa]o|soluci[óo]n|solução)"
     r"(?:\s+(?:correta|correcta|correcte|corretta|final|finale|certa|exata|juste|richtige|правильный))?"
     r"\s*(?::|-(?=\s)|\n|=|é|es\b|est\b|è|ist\b|lautet\b|jest\b|är\b|er\b|adalah\b|là\b|is\b)\s*"
     r"|(?:alternativa|letra|opción|opção)\s+(?=[A-Z]\b)"
 )
 _OTHER = (
-    r"(?:最终|最後|正确|正確)?(?:答案|选项|選項)\s*(?:应该|應該)?(?:是|为|為)?\s*:?\s*|(?:应该|應該|应|應)?(?:选择|選擇|选|選)(?:项|項|的是|:)?\s*"
+    r"(?:最终|最後|正确|正確)?(?:答案|选项|選項)\s*(?:应该|應該)?(?:是|为|為)?\s*:?\s*|(?:应该|應該|应|應)?(?:选择|選擇|选|選)(?:项"
+    r"|項|的是|:)?\s*"
     r"|(?:应该|應該|应当)(?:是|为|為)\s*|(?:结果|結果)(?:是|为|為)\s*:?\s*|共有\s*"
     r"|(?:答え|正解|回答|解答)(?:は|:)\s*|(?:정답|답변|답)(?:은|는|:)\s*"
-    r"|(?:ال)?(?:إجابة|اجابة|جواب)(?:\s+(?:الصحيحة|الصحيح|النهائية))?\s*(?:هي|هو|:)\s*|(?:सही\s+)?उत्तर\s*(?:है|:|-)?\s*|คำตอบ\s*(?:คือ|:)\s*"
+    r"|(?:ال)?(?:إجابة|اجابة|جواب)(?:\s+(?:الصحيحة|الصحيح|النهائية))?\s*(?:هي|هو|:)\s*"
+    r"|(?:सही\s+)?उत्तर\s*(?:है|:|-)?\s*|คำตอบ\s*(?:คือ|:)\s*"
 )
 _STRONG = re.compile(
     rf"\b(?:{_NOUN}){_KIND}{_LINK}|\banswer\s+(?=[\"'(\[]?[A-Z]\b[\"')\]]?\s*(?:[.,;:!]|$)|-?\d)"
@@ -39,9 +48,11 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    r"\b(?:it|that|this|they|he|she|there)(?:'s|\s+(?:is|are|was|were|must\s+be|should\s+be|would\s+be|has\s+to\s+be|says|reads))\b\s*"
+    r"\b(?:it|that|this|they|he|she|there)(?:'s|\s+(?:is|are|was|were|must\s+be|should\s+be"
+    r"|would\s+be|has\s+to\s+be|says|reads))\b\s*"
     r"|\b(?:must|should|would|has\s+to)\s+be\b\s*|\b(?:so|therefore|thus|hence|ergo|leaving|leaves)\b,?\s*"
-    r"|\bi\s+(?:think|believe|guess|say|see)\b\s*|\b(?:options?|choices?|letter|opción|opção|letra)\b\s*|(?:->|=>|→|⇒)\s*"
+    r"|\bi\s+(?:think|believe|guess|say|see)\b\s*|\b(?:options?|choices?|letter|opción|opção"
+    r"|letra)\b\s*|(?:->|=>|→|⇒)\s*"
     r"|\b(?:c'est|das\s+ist|es\s+ist|é|è|es)\s+|(?:只有|是|所以|因此|故)\s*",
     re.IGNORECASE,
 )
@@ -69,7 +80,7 @@ class Statement(NamedTuple):
 
 
 def statements(text: str) -> list[Statement]:
-    """The places where the plain text states an answer outright: boxes, answer tags, cues; the last one first."""
+    """The places where the plain text states an answer outright: boxes, tags, cues; the last one first."""
     found = [*_displayed(text), *_behind(_STRONG, text)]
     return sorted(found, key=lambda statement: -statement.place)[:_MOST]
 

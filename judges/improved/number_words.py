@@ -5,20 +5,43 @@ from __future__ import annotations
 import re
 
 _UNITS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen".split()
-    )
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS = {
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
 }
-_TENS = {word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
 _SCALES = {"thousand": 1000, "million": 10**6, "billion": 10**9}
-_PARTS = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5, "tenth": 10, "tenths": 10}
+_PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "thirds": 3,
+    "quarter": 4,
+    "quarters": 4,
+    "fifth": 5,
+    "fifths": 5,
+    "tenth": 10,
+    "tenths": 10,
+}
 
 _ANY = "|".join([*_UNITS, *_TENS, *_SCALES, "hundred"])
-_NUMERAL = re.compile(rf"(?<![\w'])(?:(?:{_ANY})(?:[\s-]+(?:and\s+)?(?=(?:{_ANY})\b))?){{1,20}}(?![\w'])", re.IGNORECASE)
+_NUMERAL = re.compile(
+    rf"(?<![\w'])(?:(?:{_ANY})(?:[\s-]+(?:and\s+)?(?=(?:{_ANY})\b))?){{1,20}}(?![\w'])", re.IGNORECASE
+)
 _SPLIT = re.compile(r"[\s-]+")
-_BEFORE_PRONOUN = re.compile(r"\b(?:the|this|that|which|no|any|each|every|only|other|first|second|last|right|left|correct)\s+$", re.IGNORECASE)
+_BEFORE_PRONOUN = re.compile(
+    r"\b(?:the|this|that|which|no|any|each|every|only|other|first|second|last|right|left|correct)\s+$",
+    re.IGNORECASE,
+)
 _BEHIND_PRONOUN = re.compile(r"\s+(?:of|can|could|would|might|should|must|another|by)\b", re.IGNORECASE)
 _PARTED = re.compile(rf"(?<![\w.])(\d+|a|an)[\s-]+({'|'.join(_PARTS)})(?!\w)", re.IGNORECASE)
 _MINUS = re.compile(r"\b(?:minus|negative)\s+(?=\.?\d)", re.IGNORECASE)
@@ -36,7 +59,9 @@ def with_digits(text: str) -> str:
 
 def _digits(found: re.Match[str]) -> str:
     text, start = found.string, found.start()
-    if found[0].lower() == "one" and (_BEFORE_PRONOUN.search(text, max(0, start - 10), start) or _BEHIND_PRONOUN.match(text, found.end())):
+    if found[0].lower() == "one" and (
+        _BEFORE_PRONOUN.search(text, max(0, start - 10), start) or _BEHIND_PRONOUN.match(text, found.end())
+    ):
         return found[0]
     return str(_value(found[0]))
 

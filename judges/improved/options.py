@@ -17,14 +17,15 @@ MARK = "[\ue100-\ue1ff]"
 _LONGEST = 2000  # characters of a question's text that may hold options
 
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 _LABEL = re.compile(r"(?:(?<=\s)|^)\(?([A-Z])[.):、]\)?\s*(?=\S)", re.MULTILINE)
 _MEDIA = re.compile(r"<(?:image|video)\s*\d*>", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _NONE = re.compile(r"none of (?:the|these|them|those)\b.*|none", re.IGNORECASE)
 _NONE_SAID = (
     r"(?:^none$|\bnone\s+of\s+(?:(?:the|these|those)\s+)?(?:(?:other|given|provided|listed)\s+)?"
-    r"(?:above|choices|options|answers|pictures|images|photos|statements|these|them|those)\b(?:\s+(?:provided|given|above|listed))?)"
+    r"(?:above|choices|options|answers|pictures|images|photos|statements|these|them"
+    r"|those)\b(?:\s+(?:provided|given|above|listed))?)"
 )
 _PHRASE = re.compile(r"\(([^()]*\s[^()]*)\)")
 
@@ -50,7 +51,9 @@ def options_of(doc: Doc, question: Question) -> Options:
         if not texts and not doc.message.get("choices"):
             texts = texts_in(str(doc.message.get("question") or doc.message.get("prompt") or ""))
         asked = frozenset(_WORD.findall(str(doc.message.get("question") or "")[-_LONGEST:].lower()))
-        return Options({key: text for key, text in texts.items() if key in question.letters}, question.letters, asked)
+        return Options(
+            {key: text for key, text in texts.items() if key in question.letters}, question.letters, asked
+        )
     choices = doc.message.get("choices")
     if isinstance(choices, list) and len(choices) > 1:
         return Options({str(place): str(text) for place, text in enumerate(choices[:250])}, frozenset())
@@ -58,7 +61,7 @@ def options_of(doc: Doc, question: Question) -> Options:
 
 
 def texts_in(question: str) -> dict[str, str]:
-    """The texts behind the labels A, B, C ... of a question (``A. x``, ``(A) x``, ``A: x``), the last run of them."""
+    """The texts behind the last run of labels A, B, C ... in a question: ``A. x``, ``(A) x``, ``A: x``."""
     labels = list(_LABEL.finditer(question[-_LONGEST:]))
     question = question[-_LONGEST:]
     starts = [place for place, label in enumerate(labels) if label[1] == "A"]
@@ -88,7 +91,7 @@ def key_of(mark: str, options: Options) -> str:
 @lru_cache(maxsize=256)
 def _finder(texts: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str] | None, dict[int, str]]:
     """A pattern with one group an option, the longest first, and the mark of each group."""
-    forms = {}
+    forms: dict[str, tuple[str, int]] = {}
     for place, (key, text) in enumerate(texts):
         form = _form(text)
         if form and form.upper() != key and not _MEDIA.search(text):
@@ -107,22 +110,32 @@ def _form(text: str) -> str:
 
 
 def _pattern(form: str) -> str:
-    """The words of the text with any spacing and hyphens between, and nothing of a longer word or number around."""
+    """The words of the text, however spaced and hyphened, where no longer word or number holds them."""
     if _NONE.fullmatch(form):
         return _NONE_SAID
     form = _PHRASE.sub("\ue010 \\1 \ue010", form)  # brackets around words may be left out
     pattern, before = "", ""
-    for token in _TOKEN.findall(form):
-        if token in "-\ue010":
-            pattern += r"[\s()-]*" if token == "\ue010" else r"[\s-]*"
+    for word in _WORDS_AND_MARKS.findall(form):
+        if word in "-\ue010":
+            pattern += r"[\s()-]*" if word == "\ue010" else r"[\s-]*"
         else:
-            pattern += (r"[\s-]+" if _is_word(before) and _is_word(token) else r"\s*" if before else "") + re.escape(token)
-        before = token
+            pattern += (
+                r"[\s-]+" if _is_word(before) and _is_word(word) else r"\s*" if before else ""
+            ) + re.escape(word)
+        before = word
     first, last = form.lstrip("\ue010 ")[:1], form.rstrip("\ue010 ")[-1:]
-    start = r"(?<![\d.,-])(?<![^\W\d])" if first.isdigit() else r"(?<![a-z0-9À-ɏЀ-ӿ])" if first.isalpha() else ""
-    end = r"(?!\d|[.,]\d|\s?[%°^/*]|[^\W\d])" if last.isdigit() else r"(?![a-z0-9À-ɏЀ-ӿ])(?!\s?[\^])" if last.isalpha() else ""
+    start = (
+        r"(?<![\d.,-])(?<![^\W\d])" if first.isdigit() else r"(?<![a-z0-9À-ɏЀ-ӿ])" if first.isalpha() else ""
+    )
+    end = (
+        r"(?!\d|[.,]\d|\s?[%°^/*]|[^\W\d])"
+        if last.isdigit()
+        else r"(?![a-z0-9À-ɏЀ-ӿ])(?!\s?[\^])"
+        if last.isalpha()
+        else ""
+    )
     return start + pattern + end
 
 
-def _is_word(token: str) -> bool:
-    return token[-1:].isalnum() or token == "_"
+def _is_word(word: str) -> bool:
+    return word[-1:].isalnum() or word == "_"

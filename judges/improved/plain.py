@@ -15,7 +15,10 @@ HEAD, TAIL = 500, 1500
 
 _BEFORE_NFKC = {
     **{ord(char): f"^{digit}" for digit, char in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    **{ord(char): f" {form}" for char, form in {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}.items()},
+    **{
+        ord(char): f" {form}"
+        for char, form in {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}.items()
+    },
     **dict.fromkeys(map(ord, (SHOWN, SHOWN_END)), " "),
 }
 _PLAIN = str.maketrans(
@@ -41,7 +44,11 @@ _REWRITES = tuple(
     (re.compile(pattern, flags), form)
     for pattern, form, flags in (
         *_SPACING,
-        (r"</?(?-i:think(?:ing)?|analysis|strong|em|[spbiu])\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>", " ", re.I),
+        (
+            r"</?(?-i:think(?:ing)?|analysis|strong|em|[spbiu])\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>",
+            " ",
+            re.I,
+        ),
         (r"<br\s*/?>", "\n", re.I),
         (r"<([A-Za-z])>", r" \1 ", 0),
         (r" ?```(?:[a-z]+(?=\n))?", " ", 0),
@@ -69,8 +76,8 @@ _REWRITES = tuple(
 def plain(text: str) -> str:
     """The text in NFKC without invisible characters, LaTeX style, markdown and fancy quotes, lines kept.
 
-    Of a text longer than `HEAD` + `TAIL` characters only its two ends are kept, so that all that follows takes
-    bounded time.
+    Of a text longer than `HEAD` + `TAIL` characters only its two ends are kept, so that all that follows
+    takes bounded time.
     """
     text = _ends(text.strip())
     if not text.isascii():
@@ -104,7 +111,9 @@ def _shown(text: str) -> str:
         text = _SHOWING_END.sub(SHOWN_END, _SHOWING.sub(SHOWN, text))
     if "box" not in text:
         return text
-    pieces, stack, end = [], [], 0
+    pieces: list[str] = []
+    stack: list[bool] = []
+    end = 0
     for brace in _BOX.finditer(text):
         boxed = brace[0].startswith("\\") if brace[0] != "}" else bool(stack) and stack.pop()
         if brace[0] != "}":

@@ -15,7 +15,7 @@ def agrees(number: Number, truth: object, params: Params) -> bool:
 
     A truth in percent is also met by its bare figure (``24`` for ``24%``).
     """
-    for reference in (truth if isinstance(truth, list) else [truth]):
+    for reference in truth if isinstance(truth, list) else [truth]:
         found = numbers_in(plain(str(reference)))
         if len(found) == 1 and _equal(number, found[0], params):
             return True

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from mmeval_pack.judges.improved.answer_number import stated
 from mmeval_pack.judges.improved.choice import chosen
 from mmeval_pack.judges.improved.free_text import says
-from mmeval_pack.judges.improved.numbers import stated
 from mmeval_pack.judges.improved.options import Options, options_of
 from mmeval_pack.judges.improved.plain import plain
 from mmeval_pack.judges.improved.quantity import agrees, is_number
@@ -36,8 +36,8 @@ def careful(doc: Doc, response: Response, params: Params) -> Reading:
         if number is None:
             return PASS
         return Reading(1.0 if agrees(number, doc.truth, params) else None, number.text)
-    part = says(text, doc.truth, params)
-    return PASS if part is None else Reading(1.0, part)
+    right, part = says(text, doc.truth, params)
+    return Reading(1.0 if right else None, part)
 
 
 def _yes_no(text: str, doc: Doc) -> Reading:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mmeval_pack.judges.improved.formula import value
+from mmeval_pack.judges.improved.arithmetic import value
 
-_LENGTH = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "mi": 1609.344}
+_LENGTH = {"mm": 1e-3, "cm": 0.01, "dm": 0.1, "m": 1.0, "km": 1e3, "in": 0.0254, "ft": 0.3048, "mi": 1609.344}
 _OTHER = {
     "g": ("mass", 0.001), "kg": ("mass", 1.0), "mg": ("mass", 1e-6), "t": ("mass", 1000.0),
     "s": ("time", 1.0), "min": ("time", 60.0), "h": ("time", 3600.0),
     "ml": ("volume", 1e-6), "l": ("volume", 1e-3), "°": ("angle", 1.0),
 }  # fmt: skip
 _NAMES = {
-    "millimet": "mm", "centimet": "cm", "decimet": "dm", "kilomet": "km", "met": "m", "inch": "in", "inches": "in", "foot": "ft", "feet": "ft",
-    "mile": "mi", "gram": "g", "kilogram": "kg", "milligram": "mg", "ton": "t", "second": "s", "sec": "s", "minute": "min", "hour": "h",
-    "hr": "h", "liter": "l", "litre": "l", "milliliter": "ml", "degree": "°", "deg": "°",
+    "millimet": "mm", "centimet": "cm", "decimet": "dm", "kilomet": "km", "met": "m",
+    "inch": "in", "inches": "in", "foot": "ft", "feet": "ft", "mile": "mi",
+    "gram": "g", "kilogram": "kg", "milligram": "mg", "ton": "t",
+    "second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h",
+    "lit": "l", "millilit": "ml", "degree": "°", "deg": "°",
 }  # fmt: skip
 _QUANTITY = re.compile(
     r"(?P<number>[^a-zA-Z°]*(?:sqrt\([^()]*\)|π|\\[a-z]+\{[^{}]*\}(?:\{[^{}]*\})?|[^a-zA-Z°])*?)\s*"
@@ -25,7 +27,13 @@ _QUANTITY = re.compile(
 
 
 class Quantity(NamedTuple):
-    """A value in the base unit of its kind (metre, kilogram, second, cubic metre, degree), and the bare number."""
+    """A value with a unit.
+
+    Attributes:
+        value: in the base unit of its kind: metre, kilogram, second, cubic metre, degree.
+        kind: what is measured.
+        number: as written, in its own unit.
+    """
 
     value: float
     kind: str
@@ -55,7 +63,5 @@ def _unit(name: str) -> str:
     if name in _LENGTH or name in _OTHER:
         return name
     lower = name.lower()
-    for form in (lower, lower.removesuffix("s"), lower.removesuffix("ers"), lower.removesuffix("er"), lower.removesuffix("res"), lower.removesuffix("re")):
-        if form in _NAMES:
-            return _NAMES[form]
-    return name
+    forms = (lower.removesuffix(suffix) for suffix in ("", "s", "ers", "er", "res", "re"))
+    return next((_NAMES[form] for form in forms if form in _NAMES), name)
