@@ -1,10 +1,11 @@
-"""``pack.json``: what the pack adds to the metadata (the version, breakdown groups, hub coordinates).
+"""``pack.json``: what the pack adds to the metadata: version, breakdown groups, judge, hub coordinates.
 
 The whole of its form, every key optional, the file too::
 
     {
       "version": "1.0",
       "groups": [["subject"], ["subject", "subfield"]],
+      "judge": "mathverse",
       "hub": {"main": {"config": "default", "split": "main_test"}}
     }
 
@@ -24,8 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.judges.judging import METHODS
+from mmeval_pack.judges.params import hint
 
-_KEYS = ("version", "groups", "hub")
+_KEYS = ("version", "groups", "judge", "hub")
 _HUB_KEYS = ("config", "split")
 
 
@@ -36,12 +39,14 @@ class Pack:
     Attributes:
         version: ``N.X``.
         groups: fields whose values (joined) name the groups of a breakdown.
+        judge: what the stage ``llm-judge`` does, None for the general judge.
         configs: subset -> configuration on the hub.
         splits: (subset, published split) -> split on the hub.
     """
 
     version: str = "1.0"
     groups: tuple[tuple[str, ...], ...] = ()
+    judge: str | None = None
     configs: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
@@ -72,6 +77,7 @@ def read(path: Path, subsets: Mapping[str, tuple[str, ...]]) -> Pack:
     return Pack(
         version=data.get("version", "1.0"),
         groups=tuple(tuple(group) for group in data.get("groups", ())),
+        judge=data.get("judge"),
         configs={name: entry["config"] for name, entry in hub.items() if "config" in entry},
         splits={
             (name, published): split
@@ -103,6 +109,9 @@ def _problems(data: Any, subsets: Mapping[str, tuple[str, ...]]) -> Iterator[str
     groups = data.get("groups", [])
     if not (isinstance(groups, list) and all(_is_group(group) for group in groups)):
         yield f'groups: expected lists of field names such as [["subject"]], found {json.dumps(groups)[:60]}'
+    judge = data.get("judge", METHODS[0])
+    if judge not in METHODS:
+        yield f"judge: expected the name of a judge, found {json.dumps(judge)[:60]}{hint(judge, METHODS)}"
     hub = data.get("hub", {})
     if isinstance(hub, dict):
         yield from _unknown(hub, tuple(subsets), "hub.")

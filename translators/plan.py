@@ -223,6 +223,7 @@ def _tasks(benchmark: Benchmark, subset: Subset, settings: pack.Pack) -> Iterato
                 prompt_template=subset.prompt_template,
                 pipeline=tuple(subset.score_pipeline or DEFAULT_PIPELINE),
                 params=subset.score_params,
+                judge=settings.judge,
                 protocol="published" if subset.score_pipeline else "default",
                 official_protocol=subset.official_protocol,
                 groups=settings.groups,

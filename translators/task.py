@@ -25,6 +25,8 @@ class Task:
         prompt_template: Jinja source, rendered by translators.prompt.
         pipeline: stage names in order, never empty.
         params: score parameters as published.
+        judge: what the stage ``llm-judge`` does, a name of ``judges.judging.METHODS``; None is the general
+            judge.
         protocol: name of the scoring protocol.
         official_protocol: True when the publisher declares the pipeline, False when the publisher says that
             none exists, None when nothing is declared.
@@ -42,6 +44,7 @@ class Task:
     prompt_template: str
     pipeline: tuple[str, ...]
     params: Mapping[str, Any]
+    judge: str | None
     protocol: str
     official_protocol: bool | None
     groups: tuple[tuple[str, ...], ...]

@@ -24,10 +24,13 @@ def test_a_whole_file(tmp_path: Path) -> None:
     """A text as split stands for the only one, an object for several."""
     file = tmp_path / "pack.json"
     hub = {"main": {"config": "default", "split": "main_test"}, "two": {"split": {"dev": "two_dev"}}}
-    file.write_text(json.dumps({"version": "2.10", "groups": [["a"], ["a", "b"]], "hub": hub}))
+    file.write_text(
+        json.dumps({"version": "2.10", "groups": [["a"], ["a", "b"]], "judge": "mathverse", "hub": hub})
+    )
     assert read(file, SUBSETS) == Pack(
         version="2.10",
         groups=(("a",), ("a", "b")),
+        judge="mathverse",
         configs={"main": "default"},
         splits={("main", "test"): "main_test", ("two", "dev"): "two_dev"},
     )
@@ -38,7 +41,7 @@ def test_a_missing_or_empty_file(tmp_path: Path) -> None:
     file = tmp_path / "pack.json"
     assert read(file, SUBSETS) == Pack()
     file.write_text("{}")
-    assert read(file, SUBSETS) == Pack(version="1.0", groups=(), configs={}, splits={})
+    assert read(file, SUBSETS) == Pack(version="1.0", groups=(), judge=None, configs={}, splits={})
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
@@ -60,7 +63,7 @@ def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
     assert message(file).split("\n  ") == [
         f"{file}: 9 problems:",
         "versoin: unknown key; did you mean 'version'?",
-        "else: unknown key; known are 'version', 'groups', 'hub'",
+        "else: unknown key; known are 'version', 'groups', 'judge', 'hub'",
         'version: expected a text such as "1.0", found 1.0',
         'groups: expected lists of field names such as [["subject"]], found [["subject"], []]',
         "hub.mian: unknown key; did you mean 'main'?",
@@ -84,6 +87,12 @@ def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
             '{"hub": {"main": {"split": {"test": 1}}}}',
             "hub.main.split: expected names of splits,",
         ),
+        (
+            '{"judge": "mathvers"}',
+            'judge: expected the name of a judge, found "mathvers" (did you mean mathverse?): '
+            "known are general, mathverse",
+        ),
+        ('{"judge": null}', "judge: expected the name of a judge, found null"),
         ("{", "is no JSON text: "),
         (
             '{"version": "1.0", "version": "2.0"}',

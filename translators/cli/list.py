@@ -50,12 +50,13 @@ def _entries(plan: Plan) -> Iterator[dict[str, Any]]:
             "benchmark": task.benchmark,
             "subset": task.subset,
             "pipeline": [*task.pipeline],
+            "judge": task.judge,
             "protocol": task.protocol,
             "official_protocol": task.official_protocol,
             "version": task.version,
         }
     for refused in plan.refused:
-        empty = dict.fromkeys(("pipeline", "protocol", "official_protocol"))
+        empty = dict.fromkeys(("pipeline", "judge", "protocol", "official_protocol"))
         names = {"task": None, "benchmark": plan.benchmark.name, "subset": refused.subset}
         yield {**names, **empty, "version": plan.version, "refused": refused.reason}
 

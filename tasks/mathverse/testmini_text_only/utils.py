@@ -15,6 +15,7 @@ TASK = {'name': 'mathverse_testmini_text_only_mmeval',
  'prompt_template': '{{ question }}',
  'pipeline': ('exact-match', 'rule-match', 'llm-judge'),
  'params': {},
+ 'judge': 'mathverse',
  'protocol': 'published',
  'official_protocol': True,
  'groups': (('problem_version',), ('subject', 'subfield'))}

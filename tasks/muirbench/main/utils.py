@@ -15,6 +15,7 @@ TASK = {'name': 'muirbench_mmeval',
  'prompt_template': '{{ question }}',
  'pipeline': ('exact-match', 'rule-match'),
  'params': {},
+ 'judge': None,
  'protocol': 'published',
  'official_protocol': True,
  'groups': (('task',),)}

@@ -17,6 +17,7 @@ TASK = {'name': 'sat_synthetic_mmeval',
                     'loop.last %}, or {% endif %}{% endfor %}.',
  'pipeline': ('exact-match', 'rule-match'),
  'params': {},
+ 'judge': None,
  'protocol': 'published',
  'official_protocol': True,
  'groups': (('question_type',),)}

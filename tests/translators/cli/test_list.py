@@ -13,6 +13,7 @@ def test_json(run: Callable[..., Any], tasks: Path) -> None:
     code, out, err = run("list", "--json", "--quiet", "--tasks", tasks)
     common = {
         "pipeline": ["exact-match", "rule-match"],
+        "judge": None,
         "protocol": "published",
         "official_protocol": True,
         "version": "1.0",
@@ -27,6 +28,7 @@ def test_json(run: Callable[..., Any], tasks: Path) -> None:
             "benchmark": "Two",
             "subset": "b",
             "pipeline": None,
+            "judge": None,
             "protocol": None,
             "official_protocol": None,
             "version": "1.0",

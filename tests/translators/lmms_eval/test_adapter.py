@@ -33,6 +33,7 @@ TASK = Task(
     prompt_template="{{ question }}",
     pipeline=("exact-match", "rule-match"),
     params={},
+    judge=None,
     protocol="default",
     official_protocol=True,
     groups=(("topic",), ("topic", "level")),
