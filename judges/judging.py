@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, Self
 from mmeval_pack.judges.client import Client
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.judging_inquiry import Asks, Inquiry
-from mmeval_pack.judges.llm_judge import llm_judge
+from mmeval_pack.judges.llm_judge import input_names, llm_judge
+from mmeval_pack.judges.llm_judge_rubric import rubric_of
 from mmeval_pack.judges.llm_match import llm_match
 from mmeval_pack.judges.mathverse import PROTOCOLS, MathVerse
 from mmeval_pack.judges.mathverse_prompts import mathverse_prompts
@@ -96,6 +97,18 @@ class Judge:
             seconds=own.deadline,
         )
 
+    def check(self, pipeline: Pipeline, method: str) -> None:
+        """Finds before a run what `judged` would find at the first sample that needs the judge.
+
+        Raises:
+            InputError: the method is unknown, or the rubric or ``judge_inputs`` cannot be used.
+        """
+        if method not in METHODS:
+            raise InputError(f"unknown method {shown(method)} of llm-judge{hint(method, METHODS)}")
+        if method == "general" and "llm-judge" in pipeline.stages:
+            rubric_of(pipeline.params)
+            input_names(pipeline.params)
+
     def stages(self, method: str) -> Mapping[str, Stage]:
         """The stages that ask, by the method that ``llm-judge`` stands for, one of `METHODS`."""
         stages: dict[str, Stage] = {"llm-match": llm_match, "llm-judge": llm_judge}
@@ -138,10 +151,9 @@ async def judged(
         method: what the stage ``llm-judge`` does, one of `METHODS`.
 
     Raises:
-        InputError: the rubric or ``judge_inputs`` cannot be used, or the store of replies is damaged.
+        InputError: see `Judge.check`; or the store of replies is damaged.
     """
-    if method not in METHODS:
-        raise InputError(f"unknown method {shown(method)} of llm-judge{hint(method, METHODS)}")
+    judge.check(pipeline, method)
     pipeline = judge.entry(pipeline, method)
     score = pipeline.score(doc, response)
     if score.reason != "no_judge":

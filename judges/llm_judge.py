@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from mmeval_pack.judges.judge_question import question_with_options
 from mmeval_pack.judges.judging_inquiry import Inquiry
 from mmeval_pack.judges.llm_judge_rubric import rubric_of
-from mmeval_pack.judges.params import PipelineError, shown
+from mmeval_pack.judges.params import Params, PipelineError, shown
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.prompt_file import own
 from mmeval_pack.judges.records import Doc, Reading
@@ -29,7 +30,7 @@ async def llm_judge(doc: Doc, response: Response, pipeline: Pipeline, inquiry: I
     inquiry.uses(prompt)
     texts = {
         "question": question_with_options(doc),
-        "context": context(doc, pipeline.params.judge_inputs),
+        "context": context(doc, input_names(pipeline.params)),
         "references": references(doc),
         "response": response.text,
         **rubric.constants,
@@ -47,15 +48,21 @@ def references(doc: Doc) -> str:
     return items[0] if len(items) == 1 else "\n".join(f"- {item}" for item in items)
 
 
-def context(doc: Doc, judge_inputs: Any) -> str:
-    """The fields of the row that ``judge_inputs`` names, one a line; those that the row lacks are left out.
+def input_names(params: Params) -> Sequence[str]:
+    """The names of the row's fields that the judge is shown.
 
     Raises:
-        PipelineError: it is no list of names.
+        PipelineError: ``judge_inputs`` is no list of names.
     """
-    names = [judge_inputs] if isinstance(judge_inputs, str) else judge_inputs or []
+    declared = params.judge_inputs
+    names = [declared] if isinstance(declared, str) else declared or []
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise PipelineError(f"judge_inputs is {shown(judge_inputs)}, expected a list of the row's fields")
+        raise PipelineError(f"judge_inputs is {shown(declared)}, expected a list of the row's fields")
+    return names
+
+
+def context(doc: Doc, names: Sequence[str]) -> str:
+    """These fields of the row, one a line; those that it lacks are left out."""
     found = {name: doc.message.get(name, doc.row.get(name)) for name in names}
     return "\n".join(f"{name}: {_text(value)}" for name, value in found.items() if value is not None)
 

@@ -309,3 +309,17 @@ def test_concurrency_counts_samples_and_their_time_alone() -> None:
     assert [score.score for score, _ in found] == [0.0] * 12
     assert max(request.in_flight for request in endpoint.requests) == 4
     assert elapsed > judge.seconds
+
+
+@pytest.mark.parametrize("method", ["general", "mathverse"])
+def test_what_cannot_be_judged_is_found_before_a_run(scripted: Any, method: str) -> None:
+    """MathVerse has no rubric of its own to be wrong."""
+    judge = Judge(scripted())
+    broken = Pipeline.declared(["exact-match", "llm-judge"], {"rubric": "scale"})
+    if method == "mathverse":
+        judge.check(broken, method)
+        return
+    with pytest.raises(InputError) as caught:
+        judge.check(broken, method)
+    assert str(caught.value) == "scale is None, expected two numbers, the lower one first, as in [1, 5]"
+    judge.check(Pipeline.declared(["exact-match"], {"rubric": "scale"}), method)
