@@ -8,11 +8,15 @@ publisher's own scorer, so that verdicts agree with it.
 from __future__ import annotations
 
 import re
+from itertools import accumulate, islice
+from operator import indexOf
 from typing import Any
 
 from mmeval_pack.judges.normal_form import nfkc
 
 _BOX = "\\boxed{"
+_BRACE = re.compile("[{}]")
+_DEPTH = {"{": 1, "}": -1}
 _TAG = re.compile(r"</?(?:think|answer)\s*+>", re.IGNORECASE)
 _ANSWER_OPENS = re.compile(r"<answer\s*+>", re.IGNORECASE)
 _ANSWER_CLOSES = re.compile(r"</answer\s*+>", re.IGNORECASE)
@@ -87,13 +91,14 @@ def _first_box(text: str) -> str:
     if start < 0:
         return text
     start += len(_BOX)
-    depth, at = 1, start
-    while (close := text.find("}", at)) >= 0:
-        depth += text.count("{", at, close) - 1
-        if not depth:
-            return text[start:close].strip()
-        at = close + 1
-    return text
+    last = text.rfind("}", start) + 1  # 0, and so no brace at all, where none closes
+    depths = accumulate(map(_DEPTH.__getitem__, _BRACE.findall(text, start, last)), initial=1)
+    try:
+        closing = indexOf(depths, 0) - 1
+    except ValueError:
+        return text
+    end = next(islice(_BRACE.finditer(text, start), closing, None))
+    return text[start : end.start()].strip()
 
 
 def last_tagged(text: str) -> str | None:
