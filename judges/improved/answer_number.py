@@ -36,6 +36,7 @@ _OPERATED = re.compile(r"\s*[-+*/x^]\s*[\d(]")
 _SENTENCE = re.compile(r"\n|(?<=[.!?;])\s+(?=\D)|。")
 _FAR = 60  # characters between a cue and the number it announces
 _SHORT_LINE = 24
+_MANY = 40  # numbers of a text that states none outright
 
 
 def stated(text: str) -> Number | None:
@@ -91,7 +92,7 @@ def _in_first_line(text: str) -> Number | None:
 def _behind_conclusion(sentences: list[str]) -> Number | None:
     """The last number that a word such as "so" or "in total" leads to."""
     for sentence in reversed(sentences):
-        for mention in reversed(mentions_in(sentence)):
+        for mention in reversed(mentions_in(sentence)[-_MANY:]):
             if _CONCLUDES.search(sentence, max(0, mention.start - _FAR), mention.start):
                 doubtful = _is_label(sentence, mention) or _taken_back(sentence, mention)
                 if doubtful or _is_one_of_several(sentence, mention):
@@ -102,6 +103,8 @@ def _behind_conclusion(sentences: list[str]) -> Number | None:
 
 def _only(text: str, mentions: list[Mention]) -> Number | None:
     """The one value that is mentioned as more than a label, and not taken back."""
+    if len(mentions) > _MANY:
+        return None
     kept = [mention for mention in mentions if not _is_label(text, mention) and not _is_aside(text, mention)]
     if any(_is_one_of_several(text, mention) for mention in kept):
         return None

@@ -44,8 +44,8 @@ _CORRECT = re.compile(
 )
 _ALONE = re.compile(rf"(?:^|[.!?。:\n]\s*)[\"'(\[]*({LETTER})[\"')\]]*\s*[.!?。]*$")
 _VERDICT = re.compile(
-    rf"\(?({LETTER})[.):]*\s*(?:(?:the|an?)\s+)?(?:{MARK})?\s*[:(,-]*\s*(yes|no|correct|incorrect"
-    rf"|wrong|right|true|false|✓|✗|✔|✘|✅|❌)\)?[.]?",
+    rf"\(?({LETTER})[.):]*\s*(?:[^\n]{{0,80}}?[:(,-]\s*|(?:(?:the|an?)\s+)?(?:{MARK})?\s*)"
+    r"(yes|no|correct|incorrect|wrong|right|true|false|✓|✗|✔|✘|✅|❌)\)?[.]?",
     re.IGNORECASE,
 )
 _SHARE = re.compile(rf"(?<![{LATIN}])[A-Z]\s?[:=(]?\s?\d+(?:\.\d+)?\s?%")

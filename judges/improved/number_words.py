@@ -6,8 +6,8 @@ import re
 
 _UNITS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
 _TENS = {
     "twenty": 20,
@@ -39,7 +39,7 @@ _NUMERAL = re.compile(
 )
 _SPLIT = re.compile(r"[\s-]+")
 _BEFORE_PRONOUN = re.compile(
-    r"\b(?:the|this|that|which|no|any|each|every|only|other|first|second|last|right|left|correct)\s+$",
+    r"\b(?:(?:the|this|that)\s+(?:(?!is\b|are\b|was\b)\w+\s+)?|(?:which|no|any|each|every|only|other)\s+)$",
     re.IGNORECASE,
 )
 _BEHIND_PRONOUN = re.compile(r"\s+(?:of|can|could|would|might|should|must|another|by)\b", re.IGNORECASE)
@@ -60,7 +60,7 @@ def with_digits(text: str) -> str:
 def _digits(found: re.Match[str]) -> str:
     text, start = found.string, found.start()
     if found[0].lower() == "one" and (
-        _BEFORE_PRONOUN.search(text, max(0, start - 10), start) or _BEHIND_PRONOUN.match(text, found.end())
+        _BEFORE_PRONOUN.search(text, max(0, start - 24), start) or _BEHIND_PRONOUN.match(text, found.end())
     ):
         return found[0]
     return str(_value(found[0]))
