@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rapidfuzz.distance import Levenshtein
+
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading, is_blank
-from rapidfuzz.distance import Levenshtein
 
 
 def anls(doc: Doc, response: Any, params: Params) -> Reading:

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mmeval_pack.judges.anls import anls, references_of, similarity
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading

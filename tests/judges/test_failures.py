@@ -5,6 +5,7 @@ import operator
 from pathlib import Path
 
 import pytest
+
 from mmeval_pack.judges.failures import NO_CONTENT, PREFIXES, is_generation_failure
 
 

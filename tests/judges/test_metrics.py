@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mmeval_pack.judges.metrics import Tally, breakdown, interval, mean, records
 from mmeval_pack.judges.records import Score
 

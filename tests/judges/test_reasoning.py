@@ -6,6 +6,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mmeval_pack.judges.reasoning import Separated, separate
 
 TAGS = ["<think>", "</think>", "<THINKING >", "</thinking\n>", "<analysis>", "</Analysis>"]

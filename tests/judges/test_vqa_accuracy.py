@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading
 from mmeval_pack.judges.vqa_accuracy import (

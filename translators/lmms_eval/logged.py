@@ -11,8 +11,9 @@ from typing import Any
 def plain(value: Any) -> Any:
     """The value with everything that JSON does not know turned into text, lists and numbers.
 
-    JSON values come back unchanged, but nan and the infinities become None: no JSON text holds them. Dates become ISO text, bytes text with what is not UTF-8 escaped, numpy
-    arrays and scalars what their ``tolist`` gives, anything else its ``str``.
+    JSON values come back unchanged, but nan and the infinities become None: no JSON text holds them. Dates
+    become ISO text, bytes text with what is not UTF-8 escaped, numpy arrays and scalars what their ``tolist``
+    gives, anything else its ``str``.
     """
     if isinstance(value, float):
         return value if math.isfinite(value) else None
