@@ -5,19 +5,10 @@ from __future__ import annotations
 import re
 
 from mmeval_pack.judges.improved.cues import statements
-from mmeval_pack.judges.improved.numbers import Mention, Number, mentions_in, prepared
+from mmeval_pack.judges.improved.numbers import Mention, Number, is_label, mentions_in, prepared
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
 from mmeval_pack.judges.improved.stance import conditional, last_word, negated_after, negated_before, refuses
 
-_LABEL = re.compile(
-    r"(?:\b(?:fig(?:ure)?|image|picture|photo|table|chart|graph|panel|step|page|section|chapter"
-    r"|line|row|column|question|problem|part|case|frame|slide"
-    r"|angle|point|option|no|nr|number|mark|room|level|grade|class|type|version|item|example"
-    r"|equation|eq|theorem|rule|year)s?\b\.?|#)\s*\(?$"
-    r"|\b(?:from|than|since|until|versus|vs\.?|by|compared (?:to|with)|instead of"
-    r"|out of)\s+(?:about\s+|only\s+)?$",
-    re.IGNORECASE,
-)
 _YEAR = re.compile(r"\b(?:in|of|since|by|year|during)\s+(?:the year\s+)?$", re.IGNORECASE)
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus|altogether|in total|total(?:s|ing)?|leav(?:es|ing)|gives|makes"
@@ -139,7 +130,7 @@ def _taken_back(text: str, mention: Mention) -> bool:
 def _is_label(text: str, mention: Mention) -> bool:
     """Whether the number names a figure, a step, a year, a start or a step size."""
     before = text[max(0, mention.start - 24) : mention.start]
-    if _LABEL.search(before):
+    if is_label(before):
         return True
     in_range = 1000 <= mention.number.value <= 2100 and len(mention.number.text) == 4
     return in_range and _YEAR.search(before) is not None

@@ -15,6 +15,7 @@ from mmeval_pack.judges.improved.listing import (
     letter_of,
     listed,
 )
+from mmeval_pack.judges.improved.numbers import is_label
 from mmeval_pack.judges.improved.options import MARK, Options, key_of, marked
 from mmeval_pack.judges.improved.plain import SHOWN, SHOWN_END
 from mmeval_pack.judges.improved.stance import conditional, last_word, negated_after, negated_before, refuses
@@ -50,8 +51,9 @@ _VERDICT = re.compile(
 )
 _SHARE = re.compile(rf"(?<![{LATIN}])[A-Z]\s?[:=(]?\s?\d+(?:\.\d+)?\s?%")
 _QUALIFIED = re.compile(
-    rf"(?!(?:the|an?|it's|is|only|just|yes|no|so|option|likely|probably|about|around"
-    rf"|approximately)\s)[a-z]+\s+{MARK}[.!]?",
+    r"(?!(?:the|an?|it's|is|it|he|she|they|this|that|these|i|we|you|see|say|says|pick|choose|to|on|in|at|of|my|your"
+    r"|its|his|her|their|turn|go|only|just|yes|no|so|option|likely|probably|about|around|approximately)\s)"
+    rf"[a-z]+\s+{MARK}[.!]?",
     re.IGNORECASE,
 )
 _AFFIRMED = frozenset(("yes", "correct", "right", "true", "✓", "✔", "✅"))
@@ -59,7 +61,7 @@ _AFFIRMED = frozenset(("yes", "correct", "right", "true", "✓", "✔", "✅"))
 
 def chosen(text: str, options: Options) -> Keys:
     """The options that a plain response finally chooses; empty when it chooses none or leaves it open."""
-    text = last_word(marked(text, options))
+    text = marked(last_word(text), options)
     try:
         return _stated(text, options) or _whole(text, options)
     except Unclear:
@@ -91,7 +93,9 @@ def _whole(text: str, options: Options) -> Keys:
     lead = listed(text, options, lead=True, strict=True)
     found = _hinted(text, options)
     if lead and found and not set(found) <= set(lead):
-        raise Unclear
+        if letter_at(text, announced_from(text, lead=True)):
+            raise Unclear
+        lead = ()
     return lead or found or _only_text(text, options)
 
 
@@ -152,6 +156,8 @@ def _only_text(text: str, options: Options) -> Keys:
     found: set[str] = set()
     denied: set[str] = set()
     for match in re.finditer(MARK, text):
+        if is_label(text[max(0, match.start() - 24) : match.start()]):
+            continue
         taken_back = negated_before(text, match.start()) or negated_after(text, match.end())
         (denied if taken_back else found).add(match[0])
     if len(found) != 1 or found & denied:

@@ -33,6 +33,8 @@ _REMARK = re.compile(
 _NEGATIVE = re.compile(r"\W*(?:not|no|never)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"]+)\"(?=\s*(?:[.!?}\n]|$|,\s*\"\w+\"\s*:))")
 _OTHERS = re.compile(r"\b(?:or|either|between|versus)\b|[,、，;/]", re.IGNORECASE)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_TYPING_ERRORS = 0.85  # similarity above which a text is the reference misspelt and no other text
 _STATED = 3  # statements of a response that are compared, the last ones
 _SHOWN_MOST = 200  # characters of an extraction that matches nothing
 
@@ -62,7 +64,9 @@ def says(text: str, truth: object, params: Params) -> tuple[bool, str]:
 def _resembles(text: str, references: list[str], params: Params) -> bool:
     if not references or _NEGATIVE.match(text):
         return False
-    return similarity(text, references, params.threshold) > 0
+    if any(_OR.search(text) and not _OR.search(reference) for reference in references):
+        return False
+    return similarity(text, references, max(params.threshold, _TYPING_ERRORS)) > 0
 
 
 def _last_stated(text: str) -> str:
@@ -105,6 +109,8 @@ def _bared(text: str) -> Iterator[str]:
             yield part
         if assigned := _ASSIGNED.match(part):
             yield part[assigned.end() :]
+        elif part.count("=") > 1:
+            yield part.rsplit("=", 1)[1]
 
 
 def _contains(text: str, reference: str) -> bool:

@@ -31,8 +31,8 @@ _FILLER = re.compile(
 )
 _ITEM = re.compile(rf"[\s\"'(\[{{<]*(?:(?:(?:[Tt]he|[Aa]n?)\s+)?({MARK})|({LETTER}))[\"')\]}}>]*")
 _LEAD = re.compile(
-    r"(?:(?:both|options?|choices?|letters?|alternatives?|alternativa|opción|opção|letra|just|only"
-    r"|选项|選項)\s*)+",
+    r"[✅✔👉➡️⭐\s]*(?:(?:both|options?|choices?|letters?|alternatives?|alternativa|opción|opção|letra|just|only"
+    r"|选项|選項)\s*)*",
     re.IGNORECASE,
 )
 _COMPACT = re.compile(rf"[\"'(\[]*([A-Z]{{2,10}})(?![{LATIN}]|\s?[-+=^*/])")
@@ -45,9 +45,11 @@ _SEPARATOR = re.compile(
 _OR = re.compile(r"\bor\b|\boder\b|\bou\b|或", re.IGNORECASE)
 _JOINS = re.compile(r"[&/+]|[^\W\d]")
 _WORD_BEHIND = re.compile(r"[ ]+([a-zà-ɏ]+|[A-Z][a-z]+)")
+_CLOSING = frozenset("\"')]}>")
+_PLAIN_LINK = re.compile(r"and|or|is|because|since|as|so", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"and|or|is|are|was|because|since|as|so|for|but|which|while|y|e|et|und|oder|ou|due|given|with|shows|matches|fits"
-    r"|looks|seems|best|would|must|should|option|based|instead|from",
+    r"|looks|seems|best|would|must|should|option|based|instead|rather|from",
     re.IGNORECASE,
 )
 
@@ -143,9 +145,12 @@ def _key(item: re.Match[str], text: str, options: Options, *, strict: bool) -> s
     if letter not in options.letters:
         return None
     behind = _WORD_BEHIND.match(text, item.end())
-    if behind and not _GOES_ON.fullmatch(behind[1]) and (strict or letter in "AIEOY" or item[2].islower()):
+    if behind is None or text[item.end() - 1] in _CLOSING:
+        return letter
+    if letter == "I" and strict and not _PLAIN_LINK.fullmatch(behind[1]):
         return None
-    return letter
+    is_word = strict or letter in "AIEOY" or item[2].islower()
+    return None if is_word and not _GOES_ON.fullmatch(behind[1]) else letter
 
 
 def _is_foreign(item: re.Match[str], joint: str, text: str, options: Options) -> bool:

@@ -44,6 +44,7 @@ _BEFORE_PRONOUN = re.compile(
 )
 _BEHIND_PRONOUN = re.compile(r"\s+(?:of|can|could|would|might|should|must|another|by)\b", re.IGNORECASE)
 _PARTED = re.compile(rf"(?<![\w.])(\d+|a|an)[\s-]+({'|'.join(_PARTS)})(?!\w)", re.IGNORECASE)
+_HALF = re.compile(r"\A(?:a |one )?half\W*\Z", re.IGNORECASE)
 _MINUS = re.compile(r"\b(?:minus|negative)\s+(?=\.?\d)", re.IGNORECASE)
 
 
@@ -52,7 +53,7 @@ def with_digits(text: str) -> str:
 
     The pronoun "one" stays as it is.
     """
-    text = _NUMERAL.sub(_digits, text)
+    text = _NUMERAL.sub(_digits, _HALF.sub("1/2", text))
     text = _PARTED.sub(_fraction, text)
     return _MINUS.sub("-", text)
 

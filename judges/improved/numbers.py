@@ -20,6 +20,15 @@ _NUMBER = re.compile(
 _FRACTION = re.compile(r"\\frac\s*\{?\s*(-?\d+(?:\.\d+)?)\s*\}?\s*\{?\s*(\d+(?:\.\d+)?)\s*\}?")
 _SPACED = re.compile(r"\A-?[1-9]\d{0,2}(?: \d{3})+(?=\D*\Z)")
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?!\d))")
+_LABEL = re.compile(
+    r"(?:\b(?:fig(?:ure)?|image|picture|photo|table|chart|graph|panel|step|page|section|chapter"
+    r"|line|row|column|question|problem|part|case|frame|slide"
+    r"|angle|point|option|no|nr|number|mark|room|level|grade|class|type|version|item|example"
+    r"|equation|eq|theorem|rule|year)s?\b\.?|#)\s*\(?$"
+    r"|\b(?:from|than|since|until|versus|vs\.?|by|compared (?:to|with)|instead of"
+    r"|out of)\s+(?:about\s+|only\s+)?$",
+    re.IGNORECASE,
+)
 
 
 class Number(NamedTuple):
@@ -81,3 +90,8 @@ def _number(match: re.Match[str]) -> Number | None:
     value = -value if match["sign"] == "-" else value
     percent = match["percent"] is not None
     return Number(value / 100 if percent else value, percent, match[0].strip())
+
+
+def is_label(before: str) -> bool:
+    """Whether the words before a number make it the name of a thing, a start or a step size, and no value."""
+    return _LABEL.search(before) is not None

@@ -17,6 +17,7 @@ _WRAPPINGS = 4
 _ACCENT = re.compile("[\u0300-\u036f]+")
 _UNIT = re.compile(r"(?<=[\d)π])\s+[a-z]{2,}\.?$")
 _SUM = re.compile(r"[\w)}]\s*[-+]\s*[\w\\(]")
+_INITIALS = re.compile(r"\b(?:[^\W\d_]\.){1,8}[^\W\d_]\b")
 _INNER = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])|,(?=\s)")
 
 
@@ -39,7 +40,7 @@ def _equal_values(text: str, reference: str) -> bool:
     if truth and given:
         return truth.kind == given.kind and math.isclose(truth.value, given.value, rel_tol=1e-9)
     if truth:
-        return truth.kind == "angle" and value(text) == truth.number
+        return value(text) == truth.number
     expected = value(reference)
     number = given.number if given else value(_UNIT.sub("", text))
     if expected is None or number is None:
@@ -58,6 +59,7 @@ def opened(text: str) -> str:
         text = text[article.end() :] if article else text
     if not text.isascii():
         text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
+    text = _INITIALS.sub(lambda found: found[0].replace(".", ""), text)
     return " ".join(_INNER.sub(" ", text).split())
 
 

@@ -32,7 +32,8 @@ _WORD = re.compile(
 )
 _NO_DETERMINER = re.compile(
     r"no(?:t)?\s+(?![,.:;!-])(?!it\b|there\b|they\b|he\b|she\b|this\b|that\b|the\b|i\b|because\b"
-    r"|since\b|as\b|you\b|we\b|at all|really|true\b|correct\b|right\b|exactly|quite|yes\b)",
+    r"|since\b|as\b|you\b|we\b|at all|really|true\b|correct\b|right\b|exactly|quite"
+    r"|fits\b|is\b|would\b|seems\b|matches\b|yes\b)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"no\.?\s*\d", re.IGNORECASE)
