@@ -23,9 +23,9 @@ _GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?!\d))")
 _LABEL = re.compile(
     r"(?:\b(?:fig(?:ure)?|image|picture|photo|table|chart|graph|panel|step|page|section|chapter"
     r"|line|row|column|question|problem|part|case|frame|slide"
-    r"|angle|point|option|no|nr|number|mark|room|level|grade|class|type|version|item|example"
+    r"|angle|point|option|nr|number|mark|room|level|grade|class|type|version|item|example"
     r"|equation|eq|theorem|rule|year)s?\b\.?|#)\s*\(?$"
-    r"|\b(?:from|than|since|until|versus|vs\.?|by|compared (?:to|with)|instead of"
+    r"|\bno\.\s*$|\b(?:from|than|since|until|versus|vs\.?|by|compared (?:to|with)|instead of"
     r"|out of)\s+(?:about\s+|only\s+)?$",
     re.IGNORECASE,
 )

@@ -138,6 +138,7 @@ def test_string_match_modes() -> None:
     assert not credited("REOPENED", "open", string_match="contains")
     assert not credited("The sign does not say OPEN", "open", string_match="contains")
     assert not credited("open / closed", "open", string_match="contains")
-    assert credited("Lisbom", "Lisbon", string_match="anls")
+    assert credited("Porto Allegre", "Porto Alegre", string_match="anls")
+    assert not credited("Porto Novo", "Porto Alegre", string_match="anls")
     assert not credited("not Lisbon", "Lisbon", string_match="anls")
     assert credited("two", ["one", None, "two"])

@@ -26,9 +26,9 @@ ROWS: dict[str, dict[str, Any]] = {
     "text": {"messages": [{"question": "Where?"}], "answer": ["Lisbon", "Lisboa"]},
 }
 PIECES = st.sampled_from(
-    ["A", "B", " or ", "not ", "The answer is ", "\\boxed{", "}", "{", "<answer>", "</answer>", "**", "$", "(", ")",
-     "\n", ". ", "dark red", "red", "yes", "no", "wait, ", "14", "1/2", "%", "sqrt", "^", "Lisbon", "如果", "答案", "½",
-     "\u0301", "\ue100"]
+    ["A", "B", " or ", "not ", "The answer is ", "\\boxed{", "}", "{", "<answer>", "</answer>", "**", "$",
+     "(", ")", "\n", ". ", "dark red", "red", "yes", "no", "wait, ", "14", "1/2", "%", "sqrt", "^", "Lisbon",
+     "如果", "答案", "½", "\u0301", "\ue100"]
 )  # fmt: skip
 RESPONSES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=14).map("".join))
 
