@@ -19,7 +19,7 @@ _BEFORE_NFKC = {
         ord(char): f" {form}"
         for char, form in {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}.items()
     },
-    **dict.fromkeys(map(ord, (SHOWN, SHOWN_END)), " "),
+    **dict.fromkeys(range(0xE000, 0xE200), " "),  # the marks of this package
 }
 _PLAIN = str.maketrans(
     {
@@ -39,35 +39,34 @@ _SHOWING = re.compile(r"<(answer|conclusion|final_answer|boxed)\s*>", re.IGNOREC
 _SHOWING_END = re.compile(r"</(?:answer|conclusion|final_answer|boxed)\s*>", re.IGNORECASE)
 _BOX = re.compile(r"\\f?box(?:ed)?\s*\{|\{|\}")
 _STYLE = r"\\(?:text|mathrm|mathbf|mathit|textbf|textit|textrm|operatorname|mbox|emph)\s*\{([^{}]*)\}"
-_SPACING = ((r"[^\S\n]+", " ", 0), (r" ?\n[ \n]*", "\n", 0))
+_SPACING = (("", r"[^\S\n]+", " ", 0), ("\n", r" ?\n[ \n]*", "\n", 0))
+_TAGS = r"</?(?-i:think(?:ing)?|analysis|strong|em|[spbiu])\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>"
+# What a text must hold for the rewrite to apply (the patterns are the slower test), pattern, form, flags.
 _REWRITES = tuple(
-    (re.compile(pattern, flags), form)
-    for pattern, form, flags in (
+    (needed, re.compile(pattern, flags), form)
+    for needed, pattern, form, flags in (
         *_SPACING,
-        (
-            r"</?(?-i:think(?:ing)?|analysis|strong|em|[spbiu])\s*>|<\|[^|<>]{1,40}\|>|<\uff5c[^<>]{1,40}>",
-            " ",
-            re.I,
-        ),
-        (r"<br\s*/?>", "\n", re.I),
-        (r"<([A-Za-z])>", r" \1 ", 0),
-        (r" ?```(?:[a-z]+(?=\n))?", " ", 0),
+        ("<", _TAGS, " ", re.I),
+        ("<", r"<br\s*/?>", "\n", re.I),
+        ("<", r"<([A-Za-z])>", r" \1 ", 0),
+        ("```", r" ?```(?:[a-z]+(?=\n))?", " ", 0),
         *_SPACING,
-        (_STYLE, r" \1", 0),
-        (_STYLE, r" \1", 0),
-        (r"\\(?:left|right|displaystyle|quad|qquad|bf|rm|it)\b|\\[()\[\]]", " ", 0),
-        (r"\\[,;:! ]", " ", 0),
-        (r"\\([%$&#_])", r"\1", 0),
-        (r"\{,\}", ",", 0),
-        (r"\^? ?\{? ?\\circ(?: ?\})?|\\degrees?\b", "°", 0),
-        (r"\\[dt]frac\b", r"\\frac", 0),
-        (r"\\pi\b", "π", 0),
-        (r"\\(?:times|cdot)\b", "*", 0),
-        (r"\*\*+|__+", "", 0),
-        (r"(?<![\w*)\]}])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w*])", r"\1", 0),
-        (r"(?<![\w_)\]}])_(?=[^\s_])([^_\n]{1,200})(?<=[^\s_])_(?![\w_])", r"\1", 0),
-        (r"^[ \t]*(?:#{1,6}[ \t]*|>[ \t]*|[-+*•][ \t]+(?!\d))", "", re.M),
-        (r"^ ?\| | \| ?$| \| ", " ", re.M),
+        ("\\", _STYLE, r" \1", 0),
+        ("\\", _STYLE, r" \1", 0),
+        ("\\", r"\\(?:left|right|displaystyle|quad|qquad|bf|rm|it)\b|\\[()\[\]]", " ", 0),
+        ("\\", r"\\[,;:! ]", " ", 0),
+        ("\\", r"\\([%$&#_])", r"\1", 0),
+        ("{,}", r"\{,\}", ",", 0),
+        ("\\", r"\^? ?\{? ?\\circ(?: ?\})?|\\degrees?\b", "°", 0),
+        ("\\", r"\\[dt]frac\b", r"\\frac", 0),
+        ("\\", r"\\pi\b", "π", 0),
+        ("\\", r"\\(?:times|cdot)\b", "*", 0),
+        ("**", r"\*\*+", "", 0),
+        ("__", r"__+", "", 0),
+        ("*", r"(?<![\w*)\]}])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w*])", r"\1", 0),
+        ("_", r"(?<![\w_)\]}])_(?=[^\s_])([^_\n]{1,200})(?<=[^\s_])_(?![\w_])", r"\1", 0),
+        ("", r"^[ \t]*(?:#{1,6}[ \t]*|>[ \t]*|[-+*•][ \t]+(?!\d))", "", re.M),
+        ("|", r"^ ?\| | \| ?$| \| ", " ", re.M),
         *_SPACING,
     )
 )
@@ -84,8 +83,9 @@ def plain(text: str) -> str:
         text = _ends(_visible(nfkc(text.translate(_BEFORE_NFKC))))
     text = _shown(text)
     text = text.replace("`", "'") if "```" not in text else text
-    for pattern, form in _REWRITES:
-        text = pattern.sub(form, text)
+    for needed, pattern, form in _REWRITES:
+        if needed in text:
+            text = pattern.sub(form, text)
     return text.translate(_PLAIN).strip()
 
 
