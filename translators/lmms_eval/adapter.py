@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from mmeval_pack.judges import metrics
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.generated import score_generated
+from mmeval_pack.judges.judge_question import fill_missing_questions
+from mmeval_pack.judges.judging import METHODS, Judged
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.records import Doc, field
-from mmeval_pack.translators.lmms_eval import media
-from mmeval_pack.translators.lmms_eval.check import check
+from mmeval_pack.translators.lmms_eval import judge, media
+from mmeval_pack.translators.lmms_eval.check import check, undecoded
 from mmeval_pack.translators.lmms_eval.halt import halt
 from mmeval_pack.translators.lmms_eval.logged import plain
-from mmeval_pack.translators.lmms_eval.source import media_file, source
+from mmeval_pack.translators.lmms_eval.pending import settle
+from mmeval_pack.translators.lmms_eval.source import media_file, remember_questions, source, with_question
 from mmeval_pack.translators.prompt import Prompt
 from mmeval_pack.translators.task import Task
 
@@ -46,6 +49,11 @@ class Bound:
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return bind, (self.task.literal(),)
 
+    @property
+    def method(self) -> str:
+        """What the stage ``llm-judge`` does."""
+        return self.task.judge or METHODS[0]
+
     # Both are made at first use: lmms-eval executes a utils.py once for every function that its YAML names.
 
     @cached_property
@@ -62,13 +70,17 @@ class Bound:
         """The dataset unchanged, once every row of it is known to be usable.
 
         Raises:
-            SystemExit: some row is not, see :func:`check`; or the task itself is not.
+            SystemExit: some row is not, see :func:`check`; or the task itself is not, or its judge.
         """
         try:
-            prompt, _ = self.prompt, self.pipeline
+            prompt, judged = self.prompt, judge.needs_judge(self.pipeline)
+            check(self.task.name, prompt, dataset)
+            if judged:
+                rows = (row for row, _ in undecoded(dataset))
+                remember_questions(self.task.name, fill_missing_questions(rows))
+                judge.prepare(self.pipeline, self.method)
         except InputError as error:
             halt(f"task {self.task.name}: {error}")
-        check(self.task.name, prompt, dataset)
         return dataset
 
     def doc_to_text(self, doc: Mapping[str, Any]) -> str:
@@ -109,32 +121,53 @@ class Bound:
             results: the response as the first item; no item when there is none.
         """
         response = first_response(results)
-        score = score_generated(self.pipeline.score, Doc.from_row(doc), response, strip=True, logged=True)
+        separated = separate(response or "")
+        row = with_question(self.task.name, {key: doc[key] for key in doc if key != "media"})
+        scored = Doc.from_row(row)
+        judging = judge.at_hand() if judge.needs_judge(self.pipeline) else None
+        rules = judging.judge.entry(self.pipeline, self.method) if judging else self.pipeline
+        score = score_generated(rules.score, scored, response, strip=True, logged=True)
+        recorded = partial(self._records, row, response, separated.reasoning)
+        if judging is None or score.reason != "no_judge":
+            return recorded(Judged(score, None))
+        return judging.ask(self.pipeline, scored, separated.answer or "", self.method, recorded)
+
+    def _records(
+        self, row: Mapping[str, Any], response: str | None, reasoning: str, judged: Judged
+    ) -> dict[str, Any]:
         groups = {
-            "/".join(names): "/".join(_text(field(doc, name)) for name in names) for names in self.task.groups
+            "/".join(names): "/".join(_text(field(row, name)) for name in names) for names in self.task.groups
         }
         detail = {
             "task": self.task.name,
-            "id": plain(doc.get("id")),
-            "sample": {key: plain(value) for key, value in doc.items() if key != "media"},
+            "id": plain(row.get("id")),
+            "sample": plain(row),
             "response": response,
-            "reasoning": "none" if response is None else separate(response).reasoning,
-            **score._asdict(),
+            "reasoning": reasoning,
+            **judged.score._asdict(),
             "groups": groups,
-            "judge": None,
+            "judge": judged.judge,
         }
-        return {**metrics.records(score, groups, self.task.metric), "detail": detail}
+        records = metrics.records(judged.score, groups, self.task.metric)
+        records["breakdown"]["judge"] = judged.judge
+        return {**records, "detail": detail}
 
     def accuracy(self, items: Iterable[Any]) -> float | None:
         """The mean over the samples that count; None, shown as N/A, when there are none."""
+        settle()
         return metrics.mean(items)
 
     # Their records differ, so the same mean serves them all.
     mean_score = unscored = published = accuracy
 
     def breakdown(self, items: Iterable[Any]) -> dict[str, Any]:
-        """The figures of each group; see :func:`metrics.breakdown`."""
-        return metrics.breakdown(items)
+        """The figures of each group, see :func:`metrics.breakdown`, and by which ``judge`` they are."""
+        settle()
+        records = list(items)
+        figures = metrics.breakdown(records)
+        figures["judge"] = judge.stamp(record.get("judge") for record in records)
+        judge.tell(self.task.name, figures)
+        return figures
 
 
 class Response(str):

@@ -22,6 +22,10 @@ AUTOLOAD_VARIABLE = "MMEVAL_AUTOLOAD"
 _folders: dict[str, Path] = {}
 
 
+# Questions that rows only show in an image, by task name and row id, for the same reason.
+_questions: dict[str, dict[Any, str]] = {}
+
+
 class Source(NamedTuple):
     """What ``datasets.load_dataset`` is called with.
 
@@ -39,6 +43,23 @@ class Source(NamedTuple):
 def autoload() -> bool:
     """Whether the entry point may add anything to lmms-eval."""
     return os.environ.get(AUTOLOAD_VARIABLE) != "0"
+
+
+def rank() -> int:
+    """The number of this process among those that share one run, from 0."""
+    number = os.environ.get("RANK", "")
+    return int(number) if number.isdecimal() else 0
+
+
+def remember_questions(task: str, questions: dict[Any, str]) -> None:
+    """Keep the questions, by row id, that a task's rows only show in an image."""
+    _questions[task] = questions
+
+
+def with_question(task: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row, with what it asks as ``question_for_eval`` where it only shows that in an image."""
+    question = _questions.get(task, {}).get(row.get("id"))
+    return row if question is None else {**row, "question_for_eval": question}
 
 
 def source(literal: Mapping[str, Any], file: str) -> Source:
