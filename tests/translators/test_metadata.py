@@ -253,10 +253,7 @@ URL = "{split: address}: its keys name the published splits"
         (of_main(score_pipeline=[1, "anls"]), ["score_pipeline[0]: is 1, expected text"]),
         (
             of_main(score_pipeline=["anls", "anls"]),
-            [
-                "score_pipeline: score pipeline has anls before anls, "
-                "expected the grader anls as the last stage"
-            ],
+            ["score_pipeline: score pipeline names anls twice, expected each stage once"],
         ),
         (
             of_main(prompt_template="a\n{{ x"),
