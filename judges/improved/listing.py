@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mmeval_pack.judges.improved.letters import LATIN, LETTER, letter_of
 from mmeval_pack.judges.improved.options import MARK, Options, key_of
 from mmeval_pack.judges.improved.plain import SHOWN
 from mmeval_pack.judges.improved.stance import negated_after
@@ -13,11 +14,6 @@ from mmeval_pack.judges.improved.stance import negated_after
 Keys = tuple[str, ...]
 """The options chosen, in order; empty when the text names none."""
 
-LATIN = "A-Za-z0-9À-ɏ"
-LETTER = rf"[A-Za-zАВСЕНΑΒΕΗ](?!['’]?[{LATIN}])(?!\.[A-Za-z])(?!-[A-Za-z])(?!\s?[=^+])"
-"""A letter with no word behind it, Cyrillic and Greek look-alikes included; what is before is not seen."""
-
-_LOOKALIKE = str.maketrans("АВСЕНΑΒΕΗ", "ABCEHABEH")
 _FILLER = re.compile(
     rf"(?:[\s\"'(\[{{<:=*,{SHOWN}]|-(?=\s)|\b(?:options?|choices?|letters?|answers?|both|is|are|was"
     rf"|definitely|clearly|probably|likely|most"
@@ -104,11 +100,6 @@ def letter_at(text: str, place: int) -> bool:
     """Whether a letter that may stand for an option, and no option's text, is at the place."""
     item = _ITEM.match(text, place)
     return item is not None and item[2] is not None
-
-
-def letter_of(char: str) -> str:
-    """The Latin capital that a letter is, or looks like."""
-    return char.translate(_LOOKALIKE).upper()
 
 
 def _items(text: str, place: int, options: Options, *, strict: bool) -> Iterator[_Item]:
