@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,16 @@ _DESCRIPTION = """\
 Evaluate the bundled sample with the real lmms-eval command line and print its results.
 
 No model and no network are needed: an endpoint on this machine answers with recorded responses, which it
-finds by the text and the pixels that arrive. No judge is asked, so rows that need one stay unscored. The run
-has an environment of its own; keys and settings of yours do not reach it.
+finds by the text and the pixels that arrive. MathVerse's judge is recorded too, with one reply that fails and
+one that is no verdict, so that two rows stay unscored. The run has an environment of its own; keys and
+settings of yours do not reach it.
 Exit codes: 0 every row was evaluated, 1 lmms-eval failed or left rows out, 2 lmms-eval is not installed, or
-the sample or the folder cannot be used."""
+the sample or the folder cannot be used, 3 not one of the rows that need a judge was judged."""
 
 _MEANING = {
     "no_judge": "the rules decided nothing, and there is no judge to ask",
+    "judge_failed": "the judge gave no reply",
+    "judge_unparseable": "no reply of the judge was a verdict on offer",
     "missing_answer": "the row has no answer",
     "reasoning_unclosed": "the response never ends its reasoning",
     "generation_failed": "the model gave no response",
@@ -59,10 +63,24 @@ def run(options: argparse.Namespace) -> int:
     print(done.table)
     for task in done.tasks:
         print("\n".join(["", *_report(task)]))
+    if done.calls:
+        print(f"\njudge calls: {', '.join(f'{stage} {n}' for stage, n in sorted(done.calls.items()))}")
     print(f"\nresults and samples: {done.folder}")
     print(f"requests: {options.out / REQUESTS}")
     print(f"lmms-eval's log: {options.out / LOG}")
-    return 0
+    return _exit_code([detail for task in done.tasks for detail in task.details])
+
+
+def _exit_code(details: Sequence[Mapping[str, Any]]) -> int:
+    """3 when rows need a judge and not one of them was judged."""
+    from mmeval_pack.translators.lmms_eval.judge import UNJUDGED
+
+    unjudged = Counter(detail["reason"] for detail in details if detail["reason"] in UNJUDGED)
+    if not unjudged or any(detail["judge"] and detail["status"] == "ok" for detail in details):
+        return 0
+    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(unjudged.items()))
+    print(f"mmeval-pack: no row that needs a judge was judged: {reasons}", file=sys.stderr)
+    return 3
 
 
 def _report(done: TaskRun) -> Iterator[str]:

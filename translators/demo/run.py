@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.demo.endpoint import Endpoint
+from mmeval_pack.translators.demo import judge as recorded_judge
+from mmeval_pack.translators.demo.endpoint import Endpoint, Reply, Request
 from mmeval_pack.translators.demo.model import RecordedModel
 from mmeval_pack.translators.demo.outcome import DemoError, TaskRun, read, table
 from mmeval_pack.translators.demo.sample import bundled
@@ -21,7 +23,7 @@ from mmeval_pack.translators.plan import TASKS_DIR, find_task
 from mmeval_pack.translators.prompt import Prompt
 
 MARKER = ".mmeval-demo"
-ROWS, REQUESTS, LOG, RESULTS = "rows", "requests.jsonl", "lmms-eval.log", "results"
+ROWS, REQUESTS, LOG, RESULTS, JUDGE = "rows", "requests.jsonl", "lmms-eval.log", "results", "judge"
 TIMEOUT = 1800  # seconds; a run takes some 20 on a free machine
 # All that the child inherits. Keys, URLs, proxies, caches and settings of the user's other work stay outside.
 INHERITED = (
@@ -37,18 +39,20 @@ class Run(NamedTuple):
         table: lmms-eval's own table, without the rows of the breakdown.
         folder: where lmms-eval wrote its results and samples.
         tasks: what became of each task.
+        calls: requests to the judge by stage, the probe under ``judge``.
     """
 
     table: str
     folder: Path
     tasks: list[TaskRun]
+    calls: Mapping[str, int]
 
 
 def run(tasks_dir: Path, out: Path) -> Run:
-    """Evaluates the sample of ``tasks_dir`` with its recorded responses.
+    """Evaluates the sample of ``tasks_dir`` with its recorded responses and judge's replies.
 
-    Writes below ``out``: ``rows`` (the sample), ``requests.jsonl`` (what the model was asked),
-    ``lmms-eval.log`` and ``results`` (lmms-eval's files).
+    Writes below ``out``: ``rows`` (the sample), ``requests.jsonl`` (what model and judge were asked),
+    ``judge`` (the cache of the judge's replies), ``lmms-eval.log`` and ``results`` (lmms-eval's files).
 
     Raises:
         InputError: lmms-eval is not installed, or the sample or ``out`` cannot be used.
@@ -56,29 +60,36 @@ def run(tasks_dir: Path, out: Path) -> Run:
     """
     if importlib.util.find_spec("lmms_eval") is None:
         raise InputError("lmms-eval is not installed: pip install 'mmeval-pack[lmms-eval]'")
-    model, expected = RecordedModel(), []
+    model, judge, expected = RecordedModel(), recorded_judge.RecordedJudge(), []
     samples = bundled(tasks_dir)
     for sample in samples:
         task = find_task(tasks_dir, sample.task)
         prompt = Prompt(task.prompt_template)
         for row in sample.rows:
-            model.learn(row, prompt, sample.responses[row["id"]])
+            response = sample.responses[row["id"]]
+            model.learn(row, prompt, response)
+            if row["id"] in sample.judged:
+                judge.learn(row, response, sample.judged[row["id"]])
         expected.append((task, len(sample.rows)))
     claim(out)
     (out / ROWS).mkdir()
     for sample in samples:
         shutil.copyfile(sample.path, out / ROWS / sample.path.name)
+
+    def answer(request: Request) -> Reply:
+        return judge(request) if request.body.get("model") == recorded_judge.MODEL else model(request)
+
     try:
-        with Endpoint(model, log=out / REQUESTS) as endpoint:
-            _lmms_eval(tasks_dir, [task.name for task, _ in expected], endpoint.base_url, out)
-        if model.unknown:
-            raise DemoError(
-                f"{len(model.unknown)} request(s) match no row of the sample: {model.unknown[0]!r}"
-            )
+        with Endpoint(answer, log=out / REQUESTS) as endpoint:
+            environment = _judge_environment(endpoint.base_url, out) if judge else {"MMEVAL_JUDGE": "off"}
+            _lmms_eval(tasks_dir, [task.name for task, _ in expected], endpoint.base_url, out, environment)
+        if unknown := [*model.unknown, *judge.unknown]:
+            raise DemoError(f"{len(unknown)} request(s) match no row of the sample: {unknown[0]!r}")
         folder, runs = read(out / RESULTS, expected)
     except DemoError as error:
         raise DemoError(f"{error}\n{_tail(out / LOG)}") from None
-    return Run(table(_text(out / LOG)), folder, runs)
+    stages = (request.headers.get("x-mmeval-stage") for request in endpoint.requests)
+    return Run(table(_text(out / LOG)), folder, runs, Counter(stage for stage in stages if stage))
 
 
 def claim(out: Path) -> None:
@@ -97,13 +108,15 @@ def claim(out: Path) -> None:
         raise InputError(
             f"{out}: cannot be written: {error.strerror}; choose another with --out DIR"
         ) from None
-    for name in (ROWS, RESULTS):
+    for name in (ROWS, RESULTS, JUDGE):
         shutil.rmtree(out / name, ignore_errors=True)
     for name in (REQUESTS, LOG):
         (out / name).unlink(missing_ok=True)
 
 
-def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) -> None:
+def _lmms_eval(
+    tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path, judge: Mapping[str, str]
+) -> None:
     """Runs the command line in ``out``; all that it prints goes to its log there."""
     command = [
         *(sys.executable, "-m", "lmms_eval", "--model", "openai"),
@@ -119,7 +132,7 @@ def _lmms_eval(tasks_dir: Path, tasks: Sequence[str], base_url: str, out: Path) 
             done = subprocess.run(  # noqa: S603 - our own interpreter and arguments
                 command,
                 cwd=out,
-                env=_environment(out / ROWS, caches, own),
+                env=_environment(out / ROWS, caches, own) | judge,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -137,12 +150,20 @@ def _environment(rows: Path, caches: str, own: bool) -> dict[str, str]:
         **{name: value for name, value in os.environ.items() if name in INHERITED},
         "MMEVAL_ROWS": str(rows.resolve()),
         "MMEVAL_AUTOLOAD": "1" if own else "0",
-        "MMEVAL_JUDGE": "off",
         "HF_HUB_OFFLINE": "1",
         "HF_HOME": caches,  # neither the user's token nor datasets of an earlier run
         "PYTHON_DOTENV_DISABLED": "1",  # lmms-eval reads a .env file above its own installation, too
         "PYTHONIOENCODING": "utf-8",
         "PYTHONUNBUFFERED": "1",  # stdout and stderr meet in one log, in the order of time
+    }
+
+
+def _judge_environment(base_url: str, out: Path) -> dict[str, str]:
+    return {
+        "MMEVAL_JUDGE_MODEL": recorded_judge.MODEL,
+        "MMEVAL_JUDGE_BASE_URL": base_url,
+        "MMEVAL_JUDGE_CACHE": str((out / JUDGE / "replies.sqlite").resolve()),
+        "MMEVAL_JUDGE_RETRIES": "1",  # a failure that is recorded stays one
     }
 
 

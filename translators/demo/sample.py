@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.demo.drawing import draw
-from mmeval_pack.translators.lmms_eval import replay
+from mmeval_pack.translators.demo.judge import Replies
+from mmeval_pack.translators.lmms_eval import jsonl, replay
 from mmeval_pack.translators.plan import TASKS_DIR
 
 Row = dict[str, Any]
@@ -29,12 +30,14 @@ class Bundled(NamedTuple):
         path: the parquet file.
         rows: its rows, images as PNG bytes.
         responses: the recorded responses by row id, one for each row.
+        judged: the judge's recorded replies by row id, for rows that need them.
     """
 
     task: str
     path: Path
     rows: list[Row]
     responses: dict[str, str | None]
+    judged: dict[str, Replies]
 
 
 def _png(lines: Sequence[str]) -> dict[str, Any]:
@@ -115,7 +118,21 @@ def _bundled(path: Path) -> Bundled:
         raise InputError(f"{path}: no parquet file: {error}") from None
     if missing := [row["id"] for row in rows if row["id"] not in responses]:
         raise InputError(f"{recorded}: no response for {len(missing)} rows: id {', '.join(missing)}")
-    return Bundled(path.stem, path, rows, responses)
+    return Bundled(path.stem, path, rows, responses, _judged(path.with_suffix(".judge.jsonl")))
+
+
+def _judged(path: Path) -> dict[str, Replies]:
+    """The judge's replies of one file; none where there is no file.
+
+    Raises:
+        InputError: a line is no recorded pair of replies.
+    """
+    replies = {}
+    for number, line in jsonl.read(path) if path.is_file() else ():
+        if not isinstance(line, dict) or not {"id", "extract", "score"} <= line.keys():
+            raise InputError(f'{path}, line {number}: expected an object with "id", "extract" and "score"')
+        replies[line["id"]] = Replies(line["extract"], line["score"])
+    return replies
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,18 @@ def expected(task: str, row: dict[str, Any]) -> Parts:
 
 @pytest.fixture(scope="session")
 def bodies(demo: Any) -> list[dict[str, Any]]:
-    """The bodies of all requests, in the order of arrival."""
+    """The bodies of all requests to the model, in the order of arrival."""
     lines = (demo.out / "requests.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line)["body"] for line in lines]
+    return [body for body in (json.loads(line)["body"] for line in lines) if body["model"] == "recorded"]
+
+
+@pytest.fixture(scope="session")
+def stages(demo: Any) -> Counter[str]:
+    """How often each stage of the judge was asked."""
+    lines = (demo.out / "requests.jsonl").read_text(encoding="utf-8").splitlines()
+    requests = [json.loads(line) for line in lines]
+    judged = [request for request in requests if request["body"]["model"] == "recorded-judge"]
+    return Counter(request["headers"]["x-mmeval-stage"] for request in judged)
 
 
 @pytest.fixture(scope="session")
@@ -135,8 +145,19 @@ def test_verdicts_of_hard_rows(demo: Any) -> None:
     assert verdicts["sat_real", "real-3"] == ("ok", 1.0, None)
     assert verdicts["sat_real", "real-4"] == ("ok", 0.0, None)
     assert verdicts["sat_synthetic", "syn-0010"] == ("invalid", 0.0, "missing_answer")
-    assert verdicts["mathverse_testmini", "7"] == ("unscored", None, "no_judge")
-    assert verdicts["mathverse_testmini_text_only", "7"] == ("unscored", None, "no_judge")
+    assert verdicts["mathverse_testmini", "7"] == ("ok", 1.0, None)
+    assert verdicts["mathverse_testmini", "14"] == ("ok", 0.0, None)
+    assert verdicts["mathverse_testmini", "19"] == ("unscored", None, "judge_failed")
+    assert verdicts["mathverse_testmini_text_only", "7"] == ("ok", 0.0, None)
+    assert verdicts["mathverse_testmini_text_only", "12"] == ("unscored", None, "judge_unparseable")
+
+
+def test_the_judge_is_asked_no_more_than_it_takes(stages: Counter[str]) -> None:
+    """A probe for all tasks; one extraction for each of 15 rows, of which two ask the same.
+
+    The one extraction that the rules accept needs no score; one score fails twice, one is asked four times.
+    """
+    assert stages == {"judge": 1, "extract": 14, "score": 18}
 
 
 def test_the_output_tells_what_happened(demo: Any) -> None:
@@ -148,10 +169,12 @@ def test_the_output_tells_what_happened(demo: Any) -> None:
     assert "  problem_version = Vision Only: " in demo.stdout
     assert "  subject/subfield = Plane Geometry/Angle: " in demo.stdout
     assert "  1 invalid, missing_answer (the row has no answer): id syn-0010\n" in demo.stdout
-    assert re.search(
-        r"\n  \d+ unscored, no_judge \(the rules decided nothing, and there is no judge to ask\): id ",
-        demo.stdout,
+    assert "\n  1 unscored, judge_failed (the judge gave no reply): id 19\n" in demo.stdout
+    assert (
+        "\n  1 unscored, judge_unparseable (no reply of the judge was a verdict on offer): id 12\n"
+        in demo.stdout
     )
+    assert re.search(r"\njudge calls: extract \d+, judge 1, score \d+\n", demo.stdout)
     assert "\nrequests: out/requests.jsonl\nlmms-eval's log: out/lmms-eval.log\n" in demo.stdout
     (folder,) = re.findall(r"\nresults and samples: (.*)\n", demo.stdout)
     assert list((demo.out.parent / folder).glob("*_results.json"))
@@ -160,7 +183,7 @@ def test_the_output_tells_what_happened(demo: Any) -> None:
 def test_nothing_foreign_is_written(demo: Any) -> None:
     """The folder holds what the help names, and no secret of the caller's is in it."""
     assert {path.name for path in demo.out.iterdir()} == {
-        *(".mmeval-demo", "rows", "requests.jsonl", "lmms-eval.log", "results"),
+        *(".mmeval-demo", "rows", "requests.jsonl", "judge", "lmms-eval.log", "results"),
     }
     texts = [path.read_bytes() for path in demo.out.rglob("*") if path.is_file()]
     assert not any(b"poison" in text for text in texts)
