@@ -190,7 +190,8 @@ class Client:
             raise
         if known or not isinstance(self.store, Cache):
             return reply
-        stored = self.store.put(key, reply.to_value(stage=question.stage, prompt=prompt))
+        labels = {"asked": self.settings.model, "stage": question.stage, "prompt": prompt}
+        stored = self.store.put(key, reply.to_value(**labels))
         return Reply.from_value(await asyncio.wrap_future(stored))
 
     def _remembered(self, key: str, spending: Spending) -> Reply | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeVar
 
 from mmeval_pack.judges.failures import NULL, is_generation_failure
 from mmeval_pack.judges.reasoning import separate
@@ -12,14 +12,16 @@ from mmeval_pack.judges.records import Doc, Score, is_blank
 UNCLOSED: Final = Score(0.0, 0, None, "ok", None, "reasoning_unclosed")
 FAILED: Final = Score(None, None, None, "unscored", None, "generation_failed")
 
+Verdict = TypeVar("Verdict")
+
 
 def score_generated(
-    score: Callable[[Doc, object], Score], doc: Doc, response: object, *, strip: bool, logged: bool
-) -> Score:
+    score: Callable[[Doc, object], Verdict], doc: Doc, response: object, *, strip: bool, logged: bool
+) -> Verdict | Score:
     """The verdict on a response that a framework may have had a part in.
 
     Args:
-        score: gives the verdict on the answer itself.
+        score: gives the verdict on the answer itself, or a promise of one.
         doc: the row.
         response: any JSON value; null is a response that is missing.
         strip: take reasoning off first.

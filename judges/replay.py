@@ -78,7 +78,7 @@ class Replay:
 
     Attributes:
         path: the file.
-        models: the judges that gave the replies, sorted.
+        models: the judges that were asked, by the names that they were asked for by, sorted.
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,8 +89,14 @@ class Replay:
         """
         self.path = path
         self._replies = dict(read_lines(path))
-        self.models = tuple(sorted({value["model"] for value in self._replies.values()}))
+        self.models = tuple(sorted({_asked(value) for value in self._replies.values()}))
 
     def get(self, key: str) -> Value | None:
         """The reply to a request, None when the file has none."""
         return self._replies.get(key)
+
+
+def _asked(value: Value) -> str:
+    """The name that a reply was asked for by, part of its key; ``model`` is what the endpoint calls itself."""
+    asked = value.get("asked")
+    return asked if isinstance(asked, str) and asked else str(value["model"])
