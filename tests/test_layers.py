@@ -31,6 +31,7 @@ LAYERS = {
     "translators.prompt": 3,
     "translators.files": 3,
     "translators.manifest": 3,
+    "translators.askable": 3,
     "translators.lmms_eval": 4,
     "translators.vlmevalkit": 4,
     "parity": 5,
@@ -41,6 +42,7 @@ HEAVY = {"torch", "lmms_eval", "vlmeval", "datasets", "pandas", "pyarrow", "tran
 READS_ENVIRONMENT = {
     "judges/client.py",
     "translators/lmms_eval/source.py",
+    "translators/local_rows.py",
     "translators/demo/run.py",  # hands a part of the environment on to the process that it starts
 }
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators import jsonl, recorded
 from mmeval_pack.translators.demo.drawing import draw
 from mmeval_pack.translators.demo.judge import Replies
-from mmeval_pack.translators.lmms_eval import jsonl, replay
 from mmeval_pack.translators.plan import TASKS_DIR
 
 Row = dict[str, Any]
@@ -110,14 +110,14 @@ def bundled(tasks_dir: Path) -> list[Bundled]:
 def _bundled(path: Path) -> Bundled:
     from pyarrow import ArrowException, parquet
 
-    recorded = path.with_suffix(".responses.jsonl")
-    responses = {row: text for (task, row), text in replay.load([recorded]).items() if task == path.stem}
+    answered = path.with_suffix(".responses.jsonl")
+    responses = {row: text for (task, row), text in recorded.load([answered]).items() if task == path.stem}
     try:
         rows = parquet.read_table(path).to_pylist()
     except ArrowException as error:
         raise InputError(f"{path}: no parquet file: {error}") from None
     if missing := [row["id"] for row in rows if row["id"] not in responses]:
-        raise InputError(f"{recorded}: no response for {len(missing)} rows: id {', '.join(missing)}")
+        raise InputError(f"{answered}: no response for {len(missing)} rows: id {', '.join(missing)}")
     return Bundled(path.stem, path, rows, responses, _judged(path.with_suffix(".judge.jsonl")))
 
 

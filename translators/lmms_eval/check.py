@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.judges.records import messages_of
+from mmeval_pack.translators.askable import fault_of
 from mmeval_pack.translators.lmms_eval.halt import halt
 from mmeval_pack.translators.prompt import Prompt
 
@@ -71,23 +71,3 @@ def lengths(column: Any) -> list[int]:
         return [length or 0 for length in compute.list_value_length(column).to_pylist()]
     except ArrowException:
         raise InputError(f"the column media holds {column.type}, expected lists") from None
-
-
-def fault_of(row: dict[str, Any], media: int, prompt: Prompt) -> str | None:
-    """What is wrong with a row, None when nothing is."""
-    name = row.get("id")
-    if not isinstance(name, str | int) or name == "":
-        return "the id must be text"
-    try:
-        messages = messages_of(row)
-        if not messages or not isinstance(messages[0], dict):
-            return "messages must be a list that begins with an object"
-        parts = prompt.parts(row)
-    except InputError as error:
-        return str(error).removeprefix(f"row {name!r}: ")
-    if not parts:
-        return "the prompt is empty"
-    tokens = sum(part["type"] != "text" for part in parts)
-    if tokens != media:
-        return f"{tokens} media tokens in the prompt, {media} media in the row"
-    return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.lmms_eval import jsonl
+from mmeval_pack.translators import jsonl
 
 REQUIRED_KEYS = ("task", "id", "sample", "response", "reasoning")
 

@@ -12,9 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.lmms_eval.halt import halt
+from mmeval_pack.translators.local_rows import local_rows, media_path
 
-ROWS_VARIABLE = "MMEVAL_ROWS"
 AUTOLOAD_VARIABLE = "MMEVAL_AUTOLOAD"
 
 # Folders of the local rows by task name. The functions of one utils.py do not share their module (lmms-eval
@@ -72,7 +73,11 @@ def source(literal: Mapping[str, Any], file: str) -> Source:
     Raises:
         SystemExit: local rows are asked for and are not there, or are no parquet file.
     """
-    task, rows = literal["name"], local_rows(literal, file)
+    task = literal["name"]
+    try:
+        rows = local_rows(literal, file)
+    except InputError as error:
+        halt(str(error))
     if rows is None:
         return Source(literal["repo"], literal["config"], {})
     _folders[task] = rows.parent
@@ -80,29 +85,6 @@ def source(literal: Mapping[str, Any], file: str) -> Source:
     # that key too, so with the digest in it a file that was replaced in place is read anew.
     kwargs = {"data_files": {literal["split"]: str(rows)}, "description": f"sha256:{digest(rows)}"}
     return Source("parquet", None, kwargs)
-
-
-def local_rows(literal: Mapping[str, Any], file: str) -> Path | None:
-    """The parquet file that takes the hub's place, as an absolute path; None for the hub.
-
-    Raises:
-        SystemExit: the file or its folder is missing, or the file is no parquet file.
-    """
-    if folder := os.environ.get(ROWS_VARIABLE):
-        rows, asked_by = Path(folder).resolve() / f"{literal['name']}.parquet", f"{ROWS_VARIABLE}={folder}"
-    elif literal["rows"]:
-        rows, asked_by = (Path(file).parent / literal["rows"]).resolve(), f"task {literal['name']}"
-    else:
-        return None
-    if not rows.parent.is_dir():
-        halt(f"{asked_by}: {rows.parent} is not a folder; expected a folder with {rows.name}")
-    if not rows.is_file():
-        found = ", ".join(sorted(path.name for path in rows.parent.glob("*.parquet"))) or "no parquet file"
-        halt(f"{asked_by}: expected {rows}; the folder holds {found}")
-    with rows.open("rb") as stream:
-        if stream.read(4) != b"PAR1":
-            halt(f"{asked_by}: {rows} is not a parquet file")
-    return rows
 
 
 def digest(path: Path) -> str:
@@ -125,10 +107,4 @@ def media_file(task: str, repo: str, path: str) -> str:
         repo: the dataset's repository on the hub, from which the file is fetched unless the rows are local.
         path: the path in the row; an absolute path or a URL stays as it is.
     """
-    if Path(path).is_absolute() or "://" in path:
-        return path
-    if task in _folders:
-        return str(_folders[task] / path)
-    from huggingface_hub import hf_hub_download
-
-    return str(hf_hub_download(repo, path, repo_type="dataset"))
+    return media_path(repo, _folders.get(task), path)

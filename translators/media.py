@@ -1,4 +1,4 @@
-"""Images and videos of a row, in the forms that lmms-eval takes."""
+"""Images and videos of a row, in the forms that frameworks take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 
 def image(value: Any, locate: Callable[[str], str]) -> Image.Image:
-    """The image in RGB, since lmms-eval sends PNG, which fails on CMYK and keeps palettes.
+    """The image in RGB, the same pixels under each framework: not all take palettes, CMYK or alpha.
 
     Args:
         value: a decoded image, the ``{"bytes", "path"}`` of an undecoded one, or a path.
