@@ -45,11 +45,11 @@ class Run:
     ) -> None:
         self.folder = folder
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("MMEVAL_")}
-        given = {"MMEVAL_ROWS": str(rows), "HF_HUB_OFFLINE": "1", "ACCELERATE_USE_CPU": "1", **env}
+        given = {"MMEVAL_ROWS": str(rows), "HF_HUB_OFFLINE": "1", "ACCELERATE_USE_CPU": "1"}
         output = ["--batch_size", "1", "--log_samples", "--output_path", str(folder), "--timezone", "UTC"]
         self.done = subprocess.run(
             [sys.executable, *python, *arguments, *output],
-            env={**inherited, **given},
+            env={**inherited, **given, "MMEVAL_JUDGE": "off", **env},
             cwd=folder,
             capture_output=True,
             text=True,
@@ -302,7 +302,7 @@ def test_788_real_rows_are_settled_by_rules_or_wait_for_a_judge(tmp_path: Path) 
     lines = [{"task": task, "id": name, "response": text} for name, text in responses.items()]
     (tmp_path / "made.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     arguments = ["--model", "replay", "--model_args", "responses=made.jsonl", "--tasks", task]
-    run = Run(tmp_path, tmp_path, arguments, MMEVAL_JUDGE="off")
+    run = Run(tmp_path, tmp_path, arguments)
     assert {each["id"]: each["response"] for each in run.details} == responses
     states = {(each["status"], each["reason"], each["score"]) for each in run.details}
     assert states == {("ok", None, 1.0), ("ok", None, 0.0), ("unscored", "no_judge", None)}
