@@ -7,6 +7,7 @@ these names are out of reach here.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import os
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from mmeval_pack.judges.errors import PackError
 from mmeval_pack.translators._version import VERSION
+from mmeval_pack.translators.cli._common import visible
 
 # What a shell reports for a process that these signals ended: 128 + SIGINT, 128 + SIGPIPE.
 _INTERRUPTED = 130
@@ -31,26 +33,52 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 fine; 1 differs, or a gate is not met; 2 bad input or usage; 3 some sample could not be judged.
     """
-    arguments = sys.argv[1:] if argv is None else argv
+    _replace_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A file's odd bytes or a terminal without Unicode must not end a command half-way.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        return _PIPE_CLOSED
+    except OSError as error:  # a full disk, most likely: commands know what else can happen to their files
+        with contextlib.suppress(OSError):
+            print(f"mmeval-pack: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        _drop_output()
+        return 2
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
         options = _parser(arguments[:1]).parse_args(arguments)
         code: int = options.run(options)
-        sys.stdout.flush()
     except PackError as error:
-        print(f"mmeval-pack: {error}", file=sys.stderr)
+        print(f"mmeval-pack: {visible(str(error))}", file=sys.stderr)
         return error.exit_code
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:
-        # The interpreter flushes stdout once more at its end; that must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _PIPE_CLOSED
     return code
+
+
+def _replace_closed_streams() -> None:
+    """Put the null device in the place of streams that were closed (``>&-``), which Python leaves out."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - it lasts as long as the process
+
+
+def _drop_output() -> None:
+    """Let the interpreter's own flush at its end go nowhere: it would fail again."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+            continue
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _parser(first: Sequence[str]) -> argparse.ArgumentParser:

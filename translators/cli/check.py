@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from mmeval_pack.translators.cli._common import add_command, command_line, counted, say, tasks_dir
+from mmeval_pack.translators.cli._common import add_command, command_line, counted, say, tasks_dir, visible
 
 _DESCRIPTION = """\
 Compile in memory and compare with the tasks folder: print each file that is missing, stale (its source has
@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
     outputs = compiled(root, found, everything=not options.names)
     changes = {output.folder: files.compare(root, output.folder, output.texts) for output in outputs}
     for change in (change for folder in changes.values() for change in folder):
-        print(f"{change.path}: {change.state}")
-        print(change.diff(), end="")
+        print(visible(f"{change.path}: {change.state}"))
+        print(visible(change.diff()), end="")
     broken = [folder for folder, differing in changes.items() if differing]
     total = sum(len(output.texts) for output in outputs)
     if not broken:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
+from mmeval_pack.translators.cli._common import add_command, counted, one_line, say, tasks_dir
 
 if TYPE_CHECKING:
     from mmeval_pack.translators.files import Change
@@ -89,7 +89,7 @@ def _about_tasks(plans: Sequence[Plan], changes: Sequence[Change]) -> Iterator[s
                 unchanged += 1
                 yield f"{task.name}: unchanged"
         for refused in plan.refused:
-            yield f"{plan.folder}, subset {refused.subset!r}: refused: {refused.reason}"
+            yield f"{plan.folder}, subset {refused.subset!r}: refused: {one_line(refused.reason)}"
     refusals = sum(len(plan.refused) for plan in plans)
     total = counted(written + unchanged, "task")
     yield f"{total}: {written} written, {unchanged} unchanged; {counted(refusals, 'refused subset')}"

@@ -6,7 +6,15 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mmeval_pack.translators.cli._common import add_command, counted, print_json, say, tasks_dir
+from mmeval_pack.translators.cli._common import (
+    add_command,
+    counted,
+    one_line,
+    print_json,
+    say,
+    tasks_dir,
+    visible,
+)
 
 if TYPE_CHECKING:
     from mmeval_pack.translators.plan import Plan
@@ -37,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
         print(line)
     for entry in entries:
         if not entry["task"]:
-            print(f"{entry['benchmark']}, subset {entry['subset']!r}: refused: {entry['refused']}")
+            reason = visible(one_line(entry["refused"]))
+            print(f"{entry['benchmark']}, subset {entry['subset']!r}: refused: {reason}")
     tasks = sum(bool(entry["task"]) for entry in entries)
     say(options, f"{counted(tasks, 'task')}, {counted(len(entries) - tasks, 'refused subset')}")
     return 0

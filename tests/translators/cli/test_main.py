@@ -108,3 +108,58 @@ def test_broken_text_on_stdout_is_shown_not_raised(
         "x: déjà",
         "caption-metrics: needs CIDEr",
     ]
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "output"),
+    [
+        ("list >&-", 0, "5 tasks, 0 refused subsets\n"),
+        ("list --json >&-", 0, ""),
+        ("list --quiet 2>&- | tail -1", 0, "sat_synthetic_mmeval"),
+        ("compile --help >&- 2>&-", 0, ""),
+        ("path --taks 2>&-", 2, ""),
+        ("render muirbench_mmeval - <&-", 2, "mmeval-pack: -: is no JSON text: Expecting value: line"),
+        ("path >/dev/full", 2, "mmeval-pack: output: No space left on device\n"),
+        ("list --json >/dev/full", 2, "mmeval-pack: output: No space left on device\n"),
+        ("list 2>/dev/full >&-", 2, ""),
+        ("list --tasks /none 2>/dev/full", 2, ""),
+    ],
+)  # fmt: skip
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+def test_closed_and_full_streams_are_no_traceback(redirection: str, code: int, output: str) -> None:
+    """Nothing goes to another stream than its own, and a lost result is an error."""
+    program = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = ["bash", "-o", "pipefail", "-c", f'"$0" -c "$1" {redirection}', sys.executable, program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert (done.stdout + done.stderr).startswith(output)
+    assert output or done.stdout + done.stderr == ""
+
+
+HOSTILE = "\x1b[31mred\x07\x9b2J\u202e\ufeff\nsecond line \u3000é"
+
+
+def test_published_text_reaches_no_terminal_as_a_command(
+    tasks: Path, add: Callable[..., Path], subset: Any, run: Callable[..., Any]
+) -> None:
+    """Escape sequences are shown, a reason stays one line, and JSON holds what it held."""
+    add("three", "Three", {"main": subset(score_pipeline={"unsupported": "x", "reason": HOSTILE})})
+    shown = r"x: \x1b[31mred\x07\x9b2J\u202e\ufeff second line é"
+    assert run("list", "--tasks", tasks).out.splitlines()[-2:-1] == [
+        f"Three, subset 'main': refused: {shown}"
+    ]
+    assert f"three, subset 'main': refused: {shown}\n" in run("compile", "--tasks", tasks).err
+    out = run("list", "--json", "--tasks", tasks).out
+    assert [entry["refused"] for entry in json.loads(out) if entry["benchmark"] == "Three"] == [
+        f"x: {HOSTILE}"
+    ]
+    assert not set(HOSTILE) & set(out) & set("\x1b\x07\x9b\u202e\ufeff")
+
+
+def test_no_argument_reaches_the_terminal_as_a_command(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A file's name can hold anything but a slash."""
+    folder = tmp_path / "\x1b[31m"
+    shown = str(tmp_path / "\\x1b[31m")
+    assert run("list", "--tasks", folder).err == (
+        f"mmeval-pack: {shown}: is no tasks folder: No such file or directory\n"
+    )
