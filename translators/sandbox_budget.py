@@ -136,7 +136,10 @@ class Metered(NodeTransformer):
             node.iter = _through(TURNS, node.iter)
         elif isinstance(node, nodes.CallBlock):
             node.call = cast(Any, node.call).node  # Jinja wants the bare Call here
-        if not isinstance(node, nodes.Expr) or isinstance(node, (nodes.Const, nodes.NSRef, nodes.Slice)):
+        if isinstance(node, (nodes.AssignBlock, nodes.Macro, nodes.With)):
+            # these may hold no expression, and stand by the thousand in a loop all the same
+            return [nodes.ExprStmt(_through(WEIGH, nodes.Const(None, lineno=node.lineno))), node]
+        if not isinstance(node, nodes.Expr) or isinstance(node, (nodes.NSRef, nodes.Slice)):
             return node
         return _through(WEIGH, node) if getattr(node, "ctx", "load") == "load" else node
 

@@ -18,6 +18,7 @@ VALUES: dict[str, Any] = {
 WORK = "the template takes more than 30,000,000 units of work"
 WIDTH = "a width, count or precision above 1,000"
 BITS = "an integer of more than 10,000 bits"
+LOOP = "{% set x %}{% for i in range(100000) %}BODY{% endfor %}{% endset %}"
 GROW = "{% set ns = namespace(x=START) %}{% for i in range(60) %}{% set ns.x = NEXT %}{% endfor %}{{ ns.x }}"
 
 
@@ -144,6 +145,16 @@ def test_what_prompts_need(template: str, text: str) -> None:
             + "{% endfor %}{% endmacro %}{{ f()|length }}",
             WORK,
         ),
+        # constants, and statements without an expression, by the thousand in a loop
+        (LOOP.replace("BODY", "{{ '" + "y" * 90_000 + "' }}"), WORK),
+        (LOOP.replace("BODY", "{{ 1 }}" * 1_500), WORK),
+        (LOOP.replace("BODY", "{% set y = 1 %}" * 500), WORK),
+        (LOOP.replace("BODY", "{% if 'a' in '" + "y" * 90_000 + "' %}{% endif %}"), WORK),
+        (LOOP.replace("BODY", "{% set y %}{% endset %}" * 500), WORK),
+        (LOOP.replace("BODY", "{% with %}{% endwith %}" * 500), WORK),
+        (LOOP.replace("BODY", "{% macro m() %}{% endmacro %}" * 500), WORK),
+        (LOOP.replace("BODY", "{% filter upper %}{% endfilter %}" * 500), WORK),
+        (LOOP.replace("BODY", "{% autoescape true %}{% endautoescape %}" * 500), WORK),
         ("{{ big }}{{ big }}{{ big }}", "the prompt is longer than 1,000,000 characters"),
         # the way out
         ("{{ xs.__class__ }}", "list.__class__ is not open to templates"),
