@@ -132,7 +132,7 @@ def _lmms_eval(
             done = subprocess.run(  # noqa: S603 - our own interpreter and arguments
                 command,
                 cwd=out,
-                env=_environment(out / ROWS, caches, own) | judge,
+                env={**_environment(out / ROWS, caches, own), **judge},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

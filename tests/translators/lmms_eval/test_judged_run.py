@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mmeval_pack.judges.cache import Cache
+from mmeval_pack.translators.cli import main
 from mmeval_pack.translators.demo.endpoint import Endpoint, Reply, Request, completion, failure
 from mmeval_pack.translators.demo.faults import Dropped, Hang, Raw, Slow, error_inside, refusal
 from mmeval_pack.translators.lmms_eval import log
@@ -219,6 +220,18 @@ def test_two_ranks_ask_only_what_the_cache_lacks(one_rank: Run, tmp_path: Path) 
     asked = [request.body["messages"][-1]["content"] for request in both.requests]
     assert len(set(asked)) == len(asked)
     assert "mmeval-pack: rank 1: judge 'judge-1': " in both.done.stderr
+
+
+def test_the_log_is_enough_to_judge_again(one_rank: Run, tmp_path: Path) -> None:
+    """The offline scorer gives the same verdicts from the log and the recorded replies, and asks nobody."""
+    with Cache(one_rank.folder / "judge.sqlite") as cache:
+        cache.export(tmp_path / "all.jsonl")
+    (logged,) = one_rank.folder.glob("**/*_samples_*.jsonl")
+    scored = tmp_path / "scored.jsonl"
+    options = ["--judge", f"replay:{tmp_path / 'all.jsonl'}", "--out", str(scored), "--quiet"]
+    assert main(["score", str(logged), *options]) == 0
+    again = {each["id"]: each for each in map(json.loads, scored.read_text(encoding="utf-8").splitlines())}
+    assert again == one_rank.details
 
 
 def faulty(request: Request) -> Reply:
