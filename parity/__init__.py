@@ -1,0 +1,1 @@
+"""The same responses under several scorers, side by side."""
