@@ -101,13 +101,14 @@ def parse(data: bytes, source: str) -> Benchmark:
     if problems:
         raise MetadataError(source, problems)
     odd = tuple(metadata_problems.oddities(content))
+    by_subset: dict[Any, list[str]] = {}
+    for path, text in odd:
+        by_subset.setdefault(path[1] if len(path) > 1 else None, []).append(text)
     return Benchmark(
         name=file.name,
         release_date=file.release_date,
         subsets=tuple(
-            subset.model_copy(
-                update={"name": name, "warnings": tuple(text for path, text in odd if path[1:2] == (name,))}
-            )
+            subset.model_copy(update={"name": name, "warnings": tuple(by_subset.get(name, ()))})
             for name, subset in file.subsets.items()
         ),
         sha256=hashlib.sha256(data).hexdigest(),

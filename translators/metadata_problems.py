@@ -25,6 +25,7 @@ from mmeval_pack.translators.metadata_records import (
     Unsupported,
     VideoStorage,
 )
+from mmeval_pack.translators.naming import is_split
 
 TOLERANCES = {"numeric_rel_tol", "numeric_abs_tol", "string_match", "threshold", "anls_threshold"}
 RUBRIC = {"rubric", "scale", "official_judge_model", "judge_inputs"}
@@ -131,6 +132,10 @@ def _subset_oddities(subset: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "prompt_template", "is empty, so every row must bring its own prompt"
     if any("video" in modality for modality in subset["modalities"]) and not subset.get("video_storage"):
         yield "video_storage", "is missing, though the subset has videos"
+    for split in subset["mapping_from_source"]["source"]["url"]:
+        if not is_split(split):
+            text = f"{shown(split)} is no name of a split on the hub; pack.json can say the hub's name"
+            yield "mapping_from_source.source.url", text
 
 
 def misspelt(path: Path, value: dict[str, Any]) -> Iterator[str]:

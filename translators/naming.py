@@ -55,3 +55,8 @@ def hub_config(subset: str, split: str) -> str:
     subset's name in front (``real_test``). pack.json overrides the guess.
     """
     return "default" if split.startswith(f"{subset}_") else subset
+
+
+def is_split(name: str) -> bool:
+    """Whether a dataset on the hub can have a split of that name: words and dots, but not ``all``."""
+    return bool(re.fullmatch(r"\w+(\.\w+)*", name)) and name != "all"

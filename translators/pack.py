@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -27,6 +28,7 @@ from typing import Any
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.judging import METHODS
 from mmeval_pack.judges.params import hint
+from mmeval_pack.translators.naming import is_split
 
 _KEYS = ("version", "groups", "judge", "hub")
 _HUB_KEYS = ("config", "split")
@@ -90,7 +92,7 @@ def read(path: Path, subsets: Mapping[str, tuple[str, ...]]) -> Pack:
 def _unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(items)
     if len(value) < len(items):
-        raise ValueError(f"a key stands twice among {', '.join(key for key, _ in items)}")
+        raise ValueError(f"a key stands twice among {', '.join(ascii(key) for key, _ in items)}")
     return value
 
 
@@ -109,6 +111,9 @@ def _problems(data: Any, subsets: Mapping[str, tuple[str, ...]]) -> Iterator[str
     groups = data.get("groups", [])
     if not (isinstance(groups, list) and all(_is_group(group) for group in groups)):
         yield f'groups: expected lists of field names such as [["subject"]], found {json.dumps(groups)[:60]}'
+    else:
+        names = Counter("/".join(group) for group in groups)
+        yield from (f"groups: {name!a} stands twice" for name, count in names.items() if count > 1)
     judge = data.get("judge", METHODS[0])
     if judge not in METHODS:
         yield f"judge: expected the name of a judge, found {json.dumps(judge)[:60]}{hint(judge, METHODS)}"
@@ -137,16 +142,20 @@ def _entry_problems(entry: Any, published: tuple[str, ...], where: str) -> Itera
     split = entry.get("split", {})
     if isinstance(split, dict):
         yield from _unknown(split, published, f"{where}.split.")
-        if not all(map(_is_name, split.values())):
+        if not all(map(_is_split, split.values())):
             yield f"{where}.split: expected names of splits, found {json.dumps(split)[:60]}"
-    elif not _is_name(split):
+    elif not _is_split(split):
         yield f"{where}.split: expected the name of a split, found {json.dumps(split)[:60]}"
     elif len(published) > 1:
         yield f"{where}.split: expected an object with a name for each of {', '.join(published)}"
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    return isinstance(value, str) and bool(value.strip()) and value.isprintable()
+
+
+def _is_split(value: Any) -> bool:
+    return isinstance(value, str) and is_split(value)
 
 
 def _unknown(found: Mapping[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
@@ -154,4 +163,4 @@ def _unknown(found: Mapping[str, Any], known: tuple[str, ...], where: str) -> It
         if key not in known:
             near = get_close_matches(key, known, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(map(repr, known))}"
-            yield f"{where}{key}: unknown key; {hint}"
+            yield f"{where}{key if key.isprintable() else ascii(key)}: unknown key; {hint}"

@@ -182,6 +182,16 @@ def test_unknown_keys_are_kept() -> None:
             of_mapping(id={"from": "id", "notes": "x"}),
             "subsets.main.mapping_from_source.id.notes: is no known key; did you mean note?",
         ),
+        (
+            of_mapping(source={"url": {"val-1": "", "val.1": "", "2022": ""}}),
+            "subsets.main.mapping_from_source.source.url: 'val-1' is no name of a split on the hub; "
+            "pack.json can say the hub's name",
+        ),
+        (
+            of_mapping(source={"url": {"all": ""}}),
+            "subsets.main.mapping_from_source.source.url: 'all' is no name of a split on the hub; "
+            "pack.json can say the hub's name",
+        ),
     ],
 )
 def test_oddities_are_warnings(change: Change, warning: str) -> None:

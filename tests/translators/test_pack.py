@@ -96,8 +96,20 @@ def test_all_problems_of_a_pack_file_at_once(tmp_path: Path) -> None:
         ("{", "is no JSON text: "),
         (
             '{"version": "1.0", "version": "2.0"}',
-            "is no JSON text: a key stands twice among version, version",
+            "is no JSON text: a key stands twice among 'version', 'version'",
         ),
+        (
+            '{"\\u001b[31m\\n": 1, "\\u001b[31m\\n": 2}',
+            r"is no JSON text: a key stands twice among '\x1b[31m\n', '\x1b[31m\n'",
+        ),
+        (r'{"\u001b[31m\n": 1}', r"'\x1b[31m\n': unknown key; "),
+        (r'{"hub": {"\u001b[31m\n": {}}}', r"hub.'\x1b[31m\n': unknown key; "),
+        (
+            r'{"hub": {"main": {"config": "a\nb"}}}',
+            r'hub.main.config: expected the name of a configuration, found "a\nb"',
+        ),
+        (r'{"groups": [["a"], ["b"], ["a"]]}', "groups: 'a' stands twice"),
+        (r'{"groups": [["a/b"], ["a", "b"]]}', "groups: 'a/b' stands twice"),
     ],
 )
 def test_a_pack_file_of_another_shape(tmp_path: Path, content: str, fault: str) -> None:
@@ -105,3 +117,15 @@ def test_a_pack_file_of_another_shape(tmp_path: Path, content: str, fault: str) 
     file = tmp_path / "pack.json"
     file.write_text(content)
     assert message(file).startswith(f"{file}: {fault}")
+
+
+@pytest.mark.parametrize("name", ["test-mini", "no good", "all", "", "a.", "a\n", "\ud800", "../x"])
+def test_a_split_that_no_dataset_can_have(tmp_path: Path, name: str) -> None:
+    """Refused here, where it says what the hub has; nothing else would find it before a run."""
+    file = tmp_path / "pack.json"
+    file.write_text(json.dumps({"hub": {"main": {"split": name}}}))
+    fault = f"hub.main.split: expected the name of a split, found {json.dumps(name)}"
+    assert message(file) == f"{file}: {fault}"
+    file.write_text(json.dumps({"hub": {"two": {"split": {"dev": name}}}}))
+    fault = f"hub.two.split: expected names of splits, found {json.dumps({'dev': name})}"
+    assert message(file) == f"{file}: {fault}"
