@@ -251,7 +251,8 @@ def with_rows(plan: Plan, tasks_dir: Path, rows: Path) -> Plan:
         plan,
         rows=_relative(rows, home),
         tasks=tuple(
-            replace(task, rows=_relative(rows / f"{task.name}.parquet", home / plan.places[task.name]))
+            # a file that is a link stays one: its media lie beside it
+            replace(task, rows=f"{_relative(rows, home / plan.places[task.name])}/{task.name}.parquet")
             for task in plan.tasks
         ),
     )

@@ -292,6 +292,19 @@ def test_local_rows(tmp_path: Path) -> None:
     ]
 
 
+def test_local_rows_that_are_links_stay_links(tmp_path: Path) -> None:
+    """The path says where the user has the file, not where its bytes lie; links of folders are followed."""
+    tasks, rows = tmp_path / "tasks", tmp_path / "rows"
+    for folder in (tasks, rows, tmp_path / "blobs"):
+        folder.mkdir()
+    add(tasks, "x", "X", {"main": subset()})
+    (tmp_path / "blobs" / "0a1b").write_bytes(b"PAR1")
+    (rows / "x_mmeval.parquet").symlink_to(tmp_path / "blobs" / "0a1b")
+    (tmp_path / "link").symlink_to(rows)
+    (plan,) = plans(tasks, rows=tmp_path / "link")
+    assert (plan.rows, plan.tasks[0].rows) == ("../../rows", "../../../rows/x_mmeval.parquet")
+
+
 def test_local_rows_are_refused_in_the_packs_own_folder(tmp_path: Path) -> None:
     """Its files are shared by all users and stay as published."""
     with pytest.raises(InputError) as caught:
