@@ -43,6 +43,7 @@ READS_ENVIRONMENT = {
     "judges/client.py",
     "translators/lmms_eval/source.py",
     "translators/local_rows.py",
+    "translators/vlmevalkit/launch.py",  # sets the format of predictions unless the user did
     "translators/demo/run.py",  # hands a part of the environment on to the process that it starts
 }
 

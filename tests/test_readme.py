@@ -78,7 +78,7 @@ def test_rows_of_the_users_own(tmp_path: Path) -> None:
 def test_every_command_and_option_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
     """What --help lists stands in the README or in docs/."""
     main(["--help"])
-    names = re.findall(r"^    ([a-z]+) ", capsys.readouterr().out, re.MULTILINE)
+    names = re.findall(r"^    ([a-z]+)\b", capsys.readouterr().out, re.MULTILINE)
     assert {"compile", "check", "list", "path", "render", "demo"} <= set(names)
     for name in names:
         assert f"mmeval-pack {name}" in DOCS

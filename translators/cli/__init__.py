@@ -53,7 +53,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        options = _parser(arguments[:1]).parse_args(arguments)
+        parser = _parser(arguments[:1])
+        options, others = parser.parse_known_args(arguments)
+        if others and not hasattr(options, "others"):
+            parser.error(f"unrecognized arguments: {' '.join(others)}")
+        options.others = others
         code: int = options.run(options)
     except PackError as error:
         print(f"mmeval-pack: {visible(str(error))}", file=sys.stderr)

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mmeval_pack.translators.lmms_eval import emitter
+from mmeval_pack.translators.lmms_eval import emitter as lmms_eval
 from mmeval_pack.translators.manifest import MANIFEST, with_manifest
 from mmeval_pack.translators.plan import METADATA, Plan
+from mmeval_pack.translators.vlmevalkit import emitter as vlmevalkit
 
-_EMITTERS = (emitter.emit,)
+_EMITTERS = (lmms_eval.emit, vlmevalkit.emit)
 
 
 @dataclass(frozen=True, slots=True)

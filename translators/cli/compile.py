@@ -82,7 +82,7 @@ def _about_tasks(plans: Sequence[Plan], changes: Sequence[Change]) -> Iterator[s
     for plan in plans:
         for task in plan.tasks:
             place = f"{plan.folder}/{plan.places[task.name]}/"
-            if changed & {f"{place}{task.name}.yaml", f"{place}utils.py"}:
+            if any(path.startswith(place) for path in changed):
                 written += 1
                 yield f"{task.name}: written"
             else:

@@ -16,10 +16,10 @@ from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.records import Doc, field
 from mmeval_pack.translators import media
+from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.json_values import plain
 from mmeval_pack.translators.lmms_eval import judge
 from mmeval_pack.translators.lmms_eval.check import check, undecoded
-from mmeval_pack.translators.lmms_eval.halt import halt
 from mmeval_pack.translators.lmms_eval.pending import settle
 from mmeval_pack.translators.lmms_eval.source import media_file, remember_questions, source, with_question
 from mmeval_pack.translators.prompt import Prompt

@@ -9,7 +9,7 @@ from typing import Any
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.translators.askable import fault_of
-from mmeval_pack.translators.lmms_eval.halt import halt
+from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.prompt import Prompt
 
 BATCH = 256  # rows whose text is in memory at a time

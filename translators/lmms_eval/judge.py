@@ -18,7 +18,7 @@ from mmeval_pack.judges.pipeline import STAGES, Pipeline
 from mmeval_pack.judges.records import Doc
 from mmeval_pack.judges.reply import JudgeFailure
 from mmeval_pack.judges.spending import Spending
-from mmeval_pack.translators.lmms_eval.halt import halt
+from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.lmms_eval.pending import Record, Sample
 from mmeval_pack.translators.lmms_eval.source import rank
 

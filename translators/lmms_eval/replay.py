@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.lmms_eval.halt import halt
+from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.recorded import Key, files, load
 
 # What lmms-eval hands to every model.

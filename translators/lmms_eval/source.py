@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.lmms_eval.halt import halt
+from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.local_rows import local_rows, media_path
 
 AUTOLOAD_VARIABLE = "MMEVAL_AUTOLOAD"

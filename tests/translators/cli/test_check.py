@@ -30,7 +30,7 @@ def test_the_committed_tasks_are_current(run: Callable[..., Any]) -> None:
 def test_a_current_folder(run: Callable[..., Any], compiled: Path, digest: Callable[..., str]) -> None:
     """Says so, and touches nothing."""
     before = digest(compiled)
-    assert run("check", "--tasks", compiled) == (0, "", "9 files of 2 benchmarks: all current\n")
+    assert run("check", "--tasks", compiled) == (0, "", "12 files of 2 benchmarks: all current\n")
     assert digest(compiled) == before
 
 
@@ -45,6 +45,7 @@ def test_one_changed_character(run: Callable[..., Any], compiled: Path, digest: 
     assert states(out) == [
         "one/main/one_mmeval.yaml: stale",
         "one/main/utils.py: stale",
+        "one/main/vlmevalkit.py: stale",
         "one/manifest.json: stale",
     ]
     assert "--- one/main/utils.py (on disk)\n+++ one/main/utils.py (compiled)\n@@ -1,5 +1,5 @@\n" in out
@@ -81,11 +82,14 @@ def test_each_kind_of_difference(run: Callable[..., Any], compiled: Path, add: A
         "one/main/utils.py: hand-edited",
         "two/a/two_a_mmeval.yaml: missing",
         "two/a/utils.py: missing",
+        "two/a/vlmevalkit.py: missing",
         "two/two_mmeval.yaml: orphaned",
         "two/a/dev/two_a_dev_mmeval.yaml: orphaned",
         "two/a/dev/utils.py: orphaned and hand-edited",
+        "two/a/dev/vlmevalkit.py: orphaned",
         "two/a/test/two_a_test_mmeval.yaml: orphaned",
         "two/a/test/utils.py: orphaned",
+        "two/a/test/vlmevalkit.py: orphaned",
         "two/manifest.json: stale",
     ]
     assert err == (
@@ -98,7 +102,7 @@ def test_only_the_named_benchmark(run: Callable[..., Any], compiled: Path) -> No
     """What is wrong elsewhere is not asked for."""
     (compiled / "one/main/utils.py").unlink()
     code, _, err = run("check", "Two", "--tasks", compiled)
-    assert (code, err) == (0, "6 files of 1 benchmark: all current\n")
+    assert (code, err) == (0, "8 files of 1 benchmark: all current\n")
 
 
 def test_a_folder_with_spaces_is_quoted(run: Callable[..., Any], tasks: Path) -> None:

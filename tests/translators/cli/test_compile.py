@@ -30,12 +30,15 @@ def test_every_task_has_a_line(run: Callable[..., Any], tasks: Path) -> None:
     assert sorted(path.relative_to(tasks).as_posix() for path in tasks.rglob("*.*")) == [
         "one/main/one_mmeval.yaml",
         "one/main/utils.py",
+        "one/main/vlmevalkit.py",
         "one/manifest.json",
         "one/metadata.json",
         "two/a/dev/two_a_dev_mmeval.yaml",
         "two/a/dev/utils.py",
+        "two/a/dev/vlmevalkit.py",
         "two/a/test/two_a_test_mmeval.yaml",
         "two/a/test/utils.py",
+        "two/a/test/vlmevalkit.py",
         "two/manifest.json",
         "two/metadata.json",
         "two/two_mmeval.yaml",
@@ -85,7 +88,7 @@ def test_the_committed_tasks_are_what_compile_writes(run: Callable[..., Any], tm
             (tmp_path / folder / name).write_bytes((TASKS_DIR / folder / name).read_bytes())
     assert run("compile", "--tasks", tmp_path, "--quiet") == (0, "", "")
     files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")]
-    assert len(files) == 21
+    assert len(files) == 26
     assert [file for file in files if (tmp_path / file).read_bytes() != (TASKS_DIR / file).read_bytes()] == []
 
 
@@ -182,8 +185,10 @@ def test_edits_and_orphans_are_reported(run: Callable[..., Any], tasks: Path, ad
         "two/two_mmeval.yaml: removed, no longer produced\n"
         "two/a/dev/two_a_dev_mmeval.yaml: removed, no longer produced\n"
         "two/a/dev/utils.py: no longer produced, but edited by hand: left; remove or move it\n"
+        "two/a/dev/vlmevalkit.py: removed, no longer produced\n"
         "two/a/test/two_a_test_mmeval.yaml: removed, no longer produced\n"
         "two/a/test/utils.py: removed, no longer produced\n"
+        "two/a/test/vlmevalkit.py: removed, no longer produced\n"
         "one_mmeval: written\n"
         "two_a_mmeval: written\n"
         "2 tasks: 2 written, 0 unchanged; 0 refused subsets\n",

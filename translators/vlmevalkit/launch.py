@@ -1,0 +1,77 @@
+"""Runs VLMEvalKit's own command line with the pack's datasets and the replay model, without an edit of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators.vlmevalkit.emitter import MODULE
+from mmeval_pack.translators.vlmevalkit.replay import Replay
+
+FORMAT_VARIABLE = "PRED_FORMAT"
+
+
+def use_checkout(folder: Path) -> None:
+    """Let ``import vlmeval`` find a checkout of the public repository.
+
+    Raises:
+        InputError: the folder is none.
+    """
+    if not (folder / "vlmeval" / "__init__.py").is_file():
+        raise InputError(f"{folder}: is no checkout of VLMEvalKit; expected {folder / 'vlmeval'} in it")
+    sys.path.insert(0, str(folder.resolve()))
+
+
+def modules(tasks_dir: Path) -> list[dict[str, Any]]:
+    """What the generated modules of a tasks folder define.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = sorted(tasks_dir.rglob(MODULE))
+    if not found:
+        raise InputError(f"{tasks_dir}: holds no {MODULE}; write it with mmeval-pack compile")
+    return [runpy.run_path(str(file)) for file in found]
+
+
+def run(tasks_dir: Path, arguments: Sequence[str], responses: str) -> None:
+    """Run VLMEvalKit.
+
+    Args:
+        tasks_dir: the tasks folder whose datasets it shall know.
+        arguments: for VLMEvalKit.
+        responses: of the model ``replay``: a file, or a folder that holds some.
+
+    Raises:
+        InputError: VLMEvalKit is not installed, or the tasks folder has no generated modules.
+        SystemExit: VLMEvalKit's own, or the run cannot go on.
+    """
+    if importlib.util.find_spec("vlmeval") is None:
+        raise InputError(
+            "VLMEvalKit is not installed: pip install 'mmeval-pack[vlmevalkit]', or name a checkout of it "
+            "with --checkout DIR"
+        )
+    found = modules(tasks_dir)
+    # The default, xlsx, cuts responses and makes formulas of some.
+    os.environ.setdefault(FORMAT_VARIABLE, "tsv")
+    sys.argv = ["vlmevalkit", *arguments]
+    from vlmeval import config
+
+    config.supported_VLM["replay"] = partial(Replay, responses)
+    for module in found:
+        module["register"]()
+    if importlib.util.find_spec("vlmeval.run") is not None:
+        from vlmeval.run import main
+
+        main()
+    else:
+        # In a checkout the command line stands beside the package.
+        script = Path(str(importlib.util.find_spec("vlmeval").origin)).parents[1] / "run.py"  # type: ignore[union-attr] # found above
+        runpy.run_path(str(script), run_name="__main__")
