@@ -14,7 +14,7 @@ from mmeval_pack.judges.judge_question import fill_missing_questions
 from mmeval_pack.judges.judging import METHODS, Judged
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
-from mmeval_pack.judges.records import Doc, field
+from mmeval_pack.judges.records import Doc, Score, field
 from mmeval_pack.translators import media
 from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.json_values import plain
@@ -122,20 +122,16 @@ class Bound:
             results: the response as the first item; no item when there is none.
         """
         response = first_response(results)
-        separated = separate(response or "")
         row = with_question(self.task.name, {key: doc[key] for key in doc if key != "media"})
-        scored = Doc.from_row(row)
+        recorded = partial(self._records, row, response)
         judging = judge.at_hand() if judge.needs_judge(self.pipeline) else None
-        rules = judging.judge.entry(self.pipeline, self.method) if judging else self.pipeline
-        score = score_generated(rules.score, scored, response, strip=True, logged=True)
-        recorded = partial(self._records, row, response, separated.reasoning)
-        if judging is None or score.reason != "no_judge":
-            return recorded(Judged(score, None))
-        return judging.ask(self.pipeline, scored, separated.answer or "", self.method, recorded)
+        score = partial(judging.score, self.pipeline, self.method) if judging else self.pipeline.score
+        verdict = score_generated(score, Doc.from_row(row), response, strip=True, logged=True)
+        if isinstance(verdict, Score):
+            return recorded(Judged(verdict, None))
+        return verdict(recorded).records
 
-    def _records(
-        self, row: Mapping[str, Any], response: str | None, reasoning: str, judged: Judged
-    ) -> dict[str, Any]:
+    def _records(self, row: Mapping[str, Any], response: str | None, judged: Judged) -> dict[str, Any]:
         groups = {
             "/".join(names): "/".join(_text(field(row, name)) for name in names) for names in self.task.groups
         }
@@ -144,7 +140,7 @@ class Bound:
             "id": plain(row.get("id")),
             "sample": plain(row),
             "response": response,
-            "reasoning": reasoning,
+            "reasoning": separate(response or "").reasoning,
             **judged.score._asdict(),
             "groups": groups,
             "judge": judged.judge,

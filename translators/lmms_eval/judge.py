@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from mmeval_pack.judges.background import submit
@@ -15,14 +15,16 @@ from mmeval_pack.judges.cache import Cache
 from mmeval_pack.judges.client import Client, JudgeSettings
 from mmeval_pack.judges.judging import Judge, Judged, judged
 from mmeval_pack.judges.pipeline import STAGES, Pipeline
-from mmeval_pack.judges.records import Doc
+from mmeval_pack.judges.records import Doc, Score
 from mmeval_pack.judges.reply import JudgeFailure
 from mmeval_pack.judges.spending import Spending
 from mmeval_pack.translators.halt import halt
-from mmeval_pack.translators.lmms_eval.pending import Record, Sample
+from mmeval_pack.translators.lmms_eval.pending import Recorded, Sample
 from mmeval_pack.translators.lmms_eval.source import rank
 
 GRACE: Final = 30.0  # seconds for a machine that is busy with other things
+
+Promise = Callable[[Recorded], Sample]
 
 UNJUDGED: Final = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget", "extraction_empty")
 
@@ -64,27 +66,22 @@ class Judging:
             if failure.reason != "judge_budget":  # what the cache holds needs no budget
                 halt(failure.detail, failure.exit_code)
 
-    def ask(
-        self,
-        pipeline: Pipeline,
-        doc: Doc,
-        answer: str,
-        method: str,
-        recorded: Callable[[Judged], Mapping[str, Mapping[str, Any]]],
-    ) -> dict[str, Record]:
-        """The records of a sample whose verdict is on its way.
+    def score(self, pipeline: Pipeline, method: str, doc: Doc, response: object) -> Score | Promise:
+        """The verdict on a response, or the promise of one where the rules leave it open.
 
         Args:
             pipeline: the stages.
-            doc: the row.
-            answer: the response without reasoning.
             method: what the stage ``llm-judge`` does.
-            recorded: gives the records of a verdict.
+            doc: the row.
+            response: any JSON value, without reasoning.
         """
+        score = self.judge.entry(pipeline, method).score(doc, response)
+        if score.reason != "no_judge":
+            return score
         self._moved = time.monotonic()
-        verdict = submit(judged(pipeline, doc, answer, self.judge, method))
+        verdict = submit(judged(pipeline, doc, response, self.judge, method))
         verdict.add_done_callback(self._landed)
-        return Sample(self, verdict, recorded).records
+        return partial(Sample, self, verdict)
 
     def _landed(self, _verdict: Future[Judged]) -> None:
         self._moved = time.monotonic()

@@ -12,6 +12,8 @@ from typing import Any, Final, Protocol
 from mmeval_pack.judges.judging import Judged
 from mmeval_pack.judges.records import Score
 
+Recorded = Callable[[Judged], Mapping[str, Mapping[str, Any]]]
+
 FAILED: Final = Judged(Score(None, None, None, "unscored", None, "judge_failed"), None)
 
 # All ways to read a dict. What reads past them in C, json's encoder for one, asks for `items` nevertheless,
@@ -77,7 +79,7 @@ class Sample:
         self,
         judging: Judging,
         verdict: Future[Judged],
-        recorded: Callable[[Judged], Mapping[str, Mapping[str, Any]]],
+        recorded: Recorded,
     ) -> None:
         """Until there is a verdict, the records hold a failure.
 
