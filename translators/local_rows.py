@@ -11,6 +11,8 @@ from mmeval_pack.judges.errors import InputError
 
 ROWS_VARIABLE = "MMEVAL_ROWS"
 
+_MAGIC = b"PAR1"  # what a parquet file begins and ends with
+
 
 def local_rows(literal: Mapping[str, Any], file: str) -> Path | None:
     """The parquet file that takes the hub's place, as an absolute path; None for the hub.
@@ -20,12 +22,14 @@ def local_rows(literal: Mapping[str, Any], file: str) -> Path | None:
         file: a generated file; a path of rows in the literal is relative to its folder.
 
     Raises:
-        InputError: the file or its folder is missing, or the file is no parquet file.
+        InputError: the file or its folder is missing, or the file cannot be read or is no whole parquet file.
     """
     if folder := os.environ.get(ROWS_VARIABLE):
         rows, asked_by = Path(folder).resolve() / f"{literal['name']}.parquet", f"{ROWS_VARIABLE}={folder}"
     elif literal["rows"]:
-        rows, asked_by = (Path(file).parent / literal["rows"]).resolve(), f"task {literal['name']}"
+        rows, asked_by = Path(file).parent / literal["rows"], f"task {literal['name']}"
+        # The folder alone: a file that is a link has its media beside the link, not beside what it links to.
+        rows = rows.parent.resolve() / rows.name
     else:
         return None
     if not rows.parent.is_dir():
@@ -33,10 +37,23 @@ def local_rows(literal: Mapping[str, Any], file: str) -> Path | None:
     if not rows.is_file():
         found = ", ".join(sorted(path.name for path in rows.parent.glob("*.parquet"))) or "no parquet file"
         raise InputError(f"{asked_by}: expected {rows}; the folder holds {found}")
-    with rows.open("rb") as stream:
-        if stream.read(4) != b"PAR1":
-            raise InputError(f"{asked_by}: {rows} is not a parquet file")
+    try:
+        begin, end = _ends(rows)
+    except OSError as error:
+        raise InputError(f"{asked_by}: {rows} cannot be read: {error.strerror}") from None
+    if begin != _MAGIC:
+        raise InputError(f"{asked_by}: {rows} is not a parquet file")
+    if end != _MAGIC:
+        raise InputError(f"{asked_by}: {rows} is cut off: a parquet file ends as it begins")
     return rows
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """The first and the last four bytes of a file; fewer where it has fewer."""
+    with path.open("rb") as stream:
+        begin = stream.read(len(_MAGIC))
+        stream.seek(-len(begin), os.SEEK_END)
+        return begin, stream.read()
 
 
 def media_path(repo: str, folder: Path | None, path: str) -> str:

@@ -5,6 +5,7 @@ Stdlib only: the entry point imports this module in every lmms-eval process.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 from collections.abc import Mapping
@@ -80,10 +81,14 @@ def source(literal: Mapping[str, Any], file: str) -> Source:
         halt(str(error))
     if rows is None:
         return Source(literal["repo"], literal["config"], {})
+    if "::" in str(rows):
+        halt(f"{rows}: datasets cannot read a path that holds '::'; rename or move the folder")
     _folders[task] = rows.parent
     # datasets keeps what it built from a file under the file's path and mtime. The description is part of
     # that key too, so with the digest in it a file that was replaced in place is read anew.
-    kwargs = {"data_files": {literal["split"]: str(rows)}, "description": f"sha256:{digest(rows)}"}
+    # And it takes the path for a pattern.
+    data_files = {literal["split"]: glob.escape(str(rows))}
+    kwargs = {"data_files": data_files, "description": f"sha256:{digest(rows)}"}
     return Source("parquet", None, kwargs)
 
 

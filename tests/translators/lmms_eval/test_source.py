@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mmeval_pack.translators import local_rows
 from mmeval_pack.translators.lmms_eval import source as rows
 from mmeval_pack.translators.lmms_eval.source import Source, source
 
@@ -143,6 +144,80 @@ def test_a_file_that_is_no_parquet_is_refused(
     assert stopped(capsys, LITERAL, "utils.py") == (
         f"mmeval-pack: MMEVAL_ROWS={tmp_path}: {tmp_path}/toy_mmeval.parquet is not a parquet file\n"
     )
+
+
+def test_a_file_that_was_cut_off_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What an interrupted copy leaves behind: the beginning is right, the end is missing."""
+    file = write(tmp_path / "toy_mmeval.parquet", ["a"])
+    monkeypatch.setenv("MMEVAL_ROWS", str(tmp_path))
+    whole = file.read_bytes()
+    message = f"mmeval-pack: MMEVAL_ROWS={tmp_path}: {file} "
+    for size in (len(whole) - 1, len(whole) // 2, 5):
+        file.write_bytes(whole[:size])
+        assert stopped(capsys, LITERAL, "utils.py") == (
+            f"{message}is cut off: a parquet file ends as it begins\n"
+        )
+    for size in (3, 0):
+        file.write_bytes(whole[:size])
+        assert stopped(capsys, LITERAL, "utils.py") == f"{message}is not a parquet file\n"
+
+
+def test_a_file_that_cannot_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exception would be retried five times and end with exit code 0."""
+    file = write(tmp_path / "toy_mmeval.parquet", ["a"])
+    monkeypatch.setenv("MMEVAL_ROWS", str(tmp_path))
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(local_rows, "_ends", refuse)
+    assert stopped(capsys, LITERAL, "utils.py") == (
+        f"mmeval-pack: MMEVAL_ROWS={tmp_path}: {file} cannot be read: Permission denied\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["a[1]", "b*", "c?", "**", "p%20q #z", "{x,y}", "é\u3000", "https:"])
+def test_any_name_of_a_folder_is_a_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By itself, datasets would take some of them for patterns and find nothing."""
+    datasets = pytest.importorskip("datasets")
+    (tmp_path / name).mkdir()
+    write(tmp_path / name / "toy_mmeval.parquet", ["a"])
+    monkeypatch.setenv("MMEVAL_ROWS", str(tmp_path / name))
+    found = source(LITERAL, "utils.py")
+    loaded = datasets.load_dataset(found.path, cache_dir=str(tmp_path / "cache"), **found.kwargs)
+    assert list(loaded["test"]["id"]) == ["a"]
+
+
+def test_a_folder_that_datasets_cannot_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It takes what stands before ``::`` for a protocol."""
+    (tmp_path / "a::b").mkdir()
+    write(tmp_path / "a::b" / "toy_mmeval.parquet", ["a"])
+    monkeypatch.setenv("MMEVAL_ROWS", str(tmp_path / "a::b"))
+    assert stopped(capsys, LITERAL, "utils.py") == (
+        f"mmeval-pack: {tmp_path}/a::b/toy_mmeval.parquet: datasets cannot read a path that holds '::'; "
+        "rename or move the folder\n"
+    )
+
+
+@pytest.mark.parametrize("variable", [True, False])
+def test_media_lie_beside_a_linked_file(
+    variable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the hub's own cache, where every file is a link into a folder of blobs."""
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "rows").mkdir()
+    write(tmp_path / "blobs" / "0a1b", ["a"])
+    (tmp_path / "rows" / "toy_mmeval.parquet").symlink_to("../blobs/0a1b")
+    if variable:
+        monkeypatch.setenv("MMEVAL_ROWS", str(tmp_path / "rows"))
+    source({**LITERAL, "rows": "rows/toy_mmeval.parquet"}, str(tmp_path / "utils.py"))
+    assert rows.media_file("toy_mmeval", "mm-eval/Toy", "1.mp4") == str(tmp_path / "rows" / "1.mp4")
 
 
 def test_media_lie_beside_local_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
