@@ -44,9 +44,10 @@ def run(tasks: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int
     return code, printed.err.removeprefix(RUNNING)
 
 
-def writes(results: object, samples: int) -> str:
-    """Source of an lmms-eval that writes these results and as many samples."""
-    sample = {"doc_id": 0, "detail": dict.fromkeys(("task", "id", "sample", "response", "reasoning"))}
+def writes(results: object, samples: int, **verdict: object) -> str:
+    """Source of an lmms-eval that writes these results and as many samples with a verdict."""
+    detail = dict.fromkeys(("task", "id", "sample", "response", "reasoning"))
+    sample = {"doc_id": 0, "detail": {**detail, **verdict}}
     return f"""
 from pathlib import Path
 home = Path("results/recorded")
@@ -195,6 +196,21 @@ except OSError as error:
         "mmeval-pack: 1 request(s) match no row of the sample: 'Who are you?'\n"
         f"the last lines of {out / 'lmms-eval.log'}:\ndone\nHTTP Error 500: Internal Server Error\n"
     )
+
+
+def test_a_judge_that_judges_nothing_is_exit_code_3(
+    tasks: Path, lmms_eval: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The results are printed nevertheless; an accuracy of no row is none, never 0."""
+    metrics = {**METRICS, "accuracy,mm-eval": None}
+    failed = {"status": "unscored", "reason": "judge_failed", "judge": None}
+    lmms_eval.write_text(writes({"muirbench_mmeval": metrics}, 16, **failed), encoding="utf-8")
+    code = main(["demo", "--tasks", str(tasks), "--out", str(tmp_path / "out")])
+    printed = capsys.readouterr()
+    assert code == 3
+    assert printed.err == f"{RUNNING}mmeval-pack: no row that needs a judge was judged: judge_failed 16\n"
+    assert "muirbench_mmeval: 16 rows: 0 graded, 0 invalid, 16 unscored\n" in printed.out
+    assert "  accuracy none of the graded rows, 0.5000 of all\n" in printed.out
 
 
 def test_a_second_demo_replaces_the_first(
