@@ -6,32 +6,27 @@ records is the caller's to know: it hands over ``resolve`` and ``unwrap``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from mmeval_pack.judges import lines
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.generated import score_generated
+from mmeval_pack.judges.in_flight import InFlight
+from mmeval_pack.judges.judging import Judged
 from mmeval_pack.judges.lines import Line
 from mmeval_pack.judges.metrics import Tally
 from mmeval_pack.judges.params import shown
-from mmeval_pack.judges.pipeline import RULES, Pipeline
+from mmeval_pack.judges.pipeline import RULES
 from mmeval_pack.judges.records import Doc, Score
+from mmeval_pack.judges.ways import Declared, Ways
 
-_PIPELINES: Final = 256  # kept at a time
-_KEY: Final = 4096  # characters of a declaration that is worth keeping
-_NAME: Final = 255  # characters of a task's name: it is the name of a file
 _FAULT: Final = 1000  # characters of the text about a fault
 _LINES, _BYTES = 256, 1 << 18  # a chunk ends at the first of these
-
-
-class Declared(NamedTuple):
-    """How a task is scored, as it was declared."""
-
-    stages: object
-    params: object
-    protocol: str
+_HELD: Final = 32  # chunks at a time whose verdicts are not all there, or wait for those of an earlier chunk
 
 
 class Chunk(NamedTuple):
@@ -44,6 +39,24 @@ class Chunk(NamedTuple):
 
     file: int
     lines: tuple[Line, ...]
+
+
+class Begun(NamedTuple):
+    """A chunk's lines, each with its verdict or with what is waited for.
+
+    Attributes:
+        file: as in the chunk.
+        lines: number, content and verdict of each.
+        broken: number and fault of each line that is left out.
+    """
+
+    file: int
+    lines: list[tuple[int, dict[str, Any], Score | Future[Judged]]]
+    broken: list[tuple[int, str]]
+
+    def is_settled(self) -> bool:
+        """Whether all verdicts are there."""
+        return all(verdict.done() for _, _, verdict in self.lines if isinstance(verdict, Future))
 
 
 class Scored(NamedTuple):
@@ -78,39 +91,73 @@ def chunks(file: int, stream: Iterable[Line]) -> Iterator[Chunk]:
 
 @dataclass
 class Offline:
-    """Scores lines; it can be pickled, and no verdict depends on another line.
+    """Scores lines; no verdict depends on another line. Without a judge it can be pickled.
 
     Attributes:
         resolve: gives what a task's name stands for; raises InputError for an unknown one.
         unwrap: finds the line in a record of another layout; gives back a line that is one already.
         rules: name of a rule set, one of `judges.pipeline.RULES`.
         strip_reasoning: take reasoning off all responses; off, only where a log says that this was done.
+        in_flight: asks a judge; None leaves samples that need one unscored.
     """
 
     resolve: Callable[[str], Declared]
     unwrap: Callable[[dict[str, Any]], dict[str, Any]]
     rules: str = "parity"
     strip_reasoning: bool = False
-    _pipelines: dict[str, Pipeline | str] = field(default_factory=dict, repr=False)
+    in_flight: InFlight | None = None
+    _ways: Ways = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        judge = self.in_flight.judge if self.in_flight else None
+        self._ways = Ways(self.resolve, self.rules, judge)
+
+    def judged(self, chunks: Iterable[Chunk]) -> Generator[Scored]:
+        """Score chunks in their order, with those that follow already begun.
+
+        Raises:
+            InputError: the store of replies is damaged.
+        """
+        held: deque[Begun] = deque()
+        for chunk in chunks:
+            held.append(self.begin(chunk))
+            while held and (len(held) > _HELD or held[0].is_settled()):
+                yield self.finish(held.popleft())
+        while held:
+            yield self.finish(held.popleft())
 
     def chunk(self, chunk: Chunk) -> Scored:
         """Score the lines of a chunk; broken ones are left out and named."""
-        texts, tally, broken = [], Tally(), []
+        return self.finish(self.begin(chunk))
+
+    def begin(self, chunk: Chunk) -> Begun:
+        """Apply the rules to the lines of a chunk, and ask the judge about what they leave open."""
+        begun = Begun(chunk.file, [], [])
         for number, data in chunk.lines:
             try:
                 line = self.unwrap(lines.read(data))
-                score = self.score(line)
-                texts.append(lines.write(self._with_verdict(line, score)))
+                begun.lines.append((number, line, self.verdict(line)))
+            except InputError as error:
+                begun.broken.append((number, _cut(str(error))))
+            except RecursionError:  # messages may hide depth in a text of their own
+                begun.broken.append((number, lines.TOO_DEEP))
+        return begun
+
+    def finish(self, begun: Begun) -> Scored:
+        """Wait for the verdicts on a chunk's lines and write them in."""
+        texts, tally, broken = [], Tally(), begun.broken
+        for number, line, verdict in begun.lines:
+            judged = verdict.result() if isinstance(verdict, Future) else Judged(verdict, None)
+            try:
+                texts.append(lines.write(self._with_verdict(line, judged)))
             except InputError as error:
                 broken.append((number, _cut(str(error))))
-            except RecursionError:  # messages may hide depth in a text of their own
-                broken.append((number, lines.TOO_DEEP))
             else:
-                tally.add(score)
-        return Scored(chunk.file, b"".join(texts), tally, tuple(broken))
+                tally.add(judged.score)
+        return Scored(begun.file, b"".join(texts), tally, tuple(sorted(broken)))
 
-    def score(self, line: Mapping[str, Any]) -> Score:
-        """The verdict on one line.
+    def verdict(self, line: Mapping[str, Any]) -> Score | Future[Judged]:
+        """The verdict on one line, or what to wait for where a judge is asked.
 
         Raises:
             InputError: the line lacks a key, or its row, pipeline, params or task cannot be used.
@@ -120,55 +167,34 @@ class Offline:
         sample = line["sample"]
         if not isinstance(sample, dict):
             raise InputError(f"sample is {shown(sample)}, expected a row, an object")
+        way = self._ways.of(line)
+
+        def decide(doc: Doc, answer: object) -> Score | Future[Judged]:
+            score = way.pipeline.score(doc, answer)
+            if score.reason != "no_judge" or self.in_flight is None:
+                return score
+            return self.in_flight.ask(way.pipeline, doc, answer, way.method)
+
         # Logs of the pack say which of the two was done; the key may hold anything in lines of others.
         reasoning = line.get("reasoning")
         return score_generated(
-            self._pipeline(line).score,
+            decide,
             Doc.from_row(sample),
             line["response"],
             strip=self.strip_reasoning or reasoning == "stripped",
             logged=reasoning in ("stripped", "none"),
         )
 
-    def _pipeline(self, line: Mapping[str, Any]) -> Pipeline:
-        """The pipeline of a line, one for all lines that declare the same.
-
-        A pipeline of the line's own stands for the whole task; params of its own replace the task's.
-        """
-        stages, params = line.get("pipeline"), line.get("params")
-        task = line.get("task") if stages is None else None
-        key = repr((task, stages, params))
-        found = self._pipelines.get(key)
-        if found is None:
-            found = self._made(task, stages, params)
-            if len(self._pipelines) == _PIPELINES:
-                self._pipelines.clear()
-            if len(key) <= _KEY:
-                self._pipelines[key] = found
-        if isinstance(found, str):
-            raise InputError(found)
-        return found
-
-    def _made(self, task: object, stages: object, params: object) -> Pipeline | str:
-        """The pipeline, or what is wrong with it: that too is worth finding out only once."""
-        if task is not None and not (isinstance(task, str) and len(task) <= _NAME):
-            return f"task is {shown(task)}, expected a task's name"
-        try:
-            if task is not None:
-                declared = self.resolve(task)
-                stages, params = declared.stages, declared.params if params is None else params
-            return Pipeline.declared(stages, params, self.rules)
-        except InputError as error:
-            return str(error)
-
-    def _with_verdict(self, line: dict[str, Any], score: Score) -> dict[str, Any]:
+    def _with_verdict(self, line: dict[str, Any], judged: Judged) -> dict[str, Any]:
         """The line with its verdict; what an earlier one left there goes."""
         line.pop("judge", None)
         if self.rules != "parity":
             line["rules"] = self.rules  # its verdicts compare with no published figure
         elif line.get("rules") in RULES:
             del line["rules"]
-        line.update(zip(Score._fields, score, strict=True))
+        line.update(zip(Score._fields, judged.score, strict=True))
+        if judged.judge is not None:
+            line["judge"] = judged.judge
         return line
 
 

@@ -15,6 +15,10 @@ from mmeval_pack.judges.transport import Transport
 
 LONGEST_BACKOFF: Final = 20.0
 COOLING_SECONDS: Final = 10.0
+# Questions in a row, all their tries failed, after which a judge that never replied is not asked any more:
+# some that no judge takes (too long ones, say) may stand together. One that did reply gets ten times that.
+LEAST_OUTAGE: Final = 20
+_PATIENCE: Final = 10
 # Names that take max_completion_tokens and no temperature, with or without a provider's name before them.
 _REASONING_MODEL: Final = re.compile(r"\s*(?:[^/\s]+/)*(?:gpt-5|o1|o3|o4)", re.IGNORECASE)
 
@@ -64,14 +68,30 @@ class Session:
         self._turn = Turn(transport.count)
         self._plain = _REASONING_MODEL.match(model) is None
         self._switched = False
+        self._outage = max(LEAST_OUTAGE, concurrency)
+        self._failed = 0  # questions since the last reply
+        self._replied = False
 
     async def ask(self, question: Question, spending: Spending) -> Reply:
         """Tries until there is a reply; for a caller that holds a slot.
 
         Raises:
-            JudgeFailure: there is none after all tries or within the time, the endpoint refuses for good, or
-                the budget is used up.
+            JudgeFailure: there is none after all tries or within the time, the endpoint refuses for good, the
+                budget is used up, or so many questions in a row failed that this one is not asked.
         """
+        if self._failed >= self._outage * (_PATIENCE if self._replied else 1):
+            raise JudgeFailure(
+                "judge_failed", f"not asked any more: {self._failed} questions in a row failed"
+            )
+        try:
+            reply = await self._ask(question, spending)
+        except JudgeFailure as failure:
+            self._failed += failure.reason == "judge_failed"
+            raise
+        self._failed, self._replied = 0, True
+        return reply
+
+    async def _ask(self, question: Question, spending: Spending) -> Reply:
         end = self.loop.time() + question.seconds
         calls, failed, usage, place = 0, 0, Usage(), self._turn.next(self.loop.time())
         while True:

@@ -25,6 +25,8 @@ LAYERS = {
     "judges.mathverse": 1,
     "judges.judging": 1,
     "judges.metrics": 1,
+    "judges.in_flight": 1,
+    "judges.ways": 1,
     "judges.offline": 1,
     "translators": 2,
     "translators.plan": 3,
@@ -43,6 +45,7 @@ READS_ENVIRONMENT = {
     "judges/client.py",
     "translators/lmms_eval/source.py",
     "translators/local_rows.py",
+    "parity/references/lmms_eval.py",  # lends a native task the key that it wants when it is imported
     "translators/vlmevalkit/launch.py",  # sets the format of predictions unless the user did
     "translators/demo/run.py",  # hands a part of the environment on to the process that it starts
 }

@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.lines import Line
-from mmeval_pack.judges.offline import Chunk, Declared, Offline, chunks, total
+from mmeval_pack.judges.offline import Chunk, Offline, chunks, total
 from mmeval_pack.judges.records import Score
+from mmeval_pack.judges.ways import Declared
 
 MESSAGE = {"question": "Which?", "options": {"A": "cat", "B": "dog"}}
 SAMPLE = {"id": "1", "messages": [MESSAGE], "answer": "B"}
 LINE = {"sample": SAMPLE, "response": "(B)"}
 VERDICT_KEYS = Score._fields
 TASKS = {
-    "exact_mmeval": Declared(("exact-match",), {}, "published"),
-    "contains_mmeval": Declared(("exact-match",), {"string_match": "contains"}, "published"),
-    "judged_mmeval": Declared(("exact-match", "llm-judge"), {"rubric": "binary"}, "published"),
+    "exact_mmeval": Declared(("exact-match",), {}),
+    "contains_mmeval": Declared(("exact-match",), {"string_match": "contains"}),
+    "judged_mmeval": Declared(("exact-match", "llm-judge"), {"rubric": "binary"}),
 }
 
 # Small parts: the point is which keys meet which kinds of values.
@@ -76,7 +77,7 @@ def written(text: bytes) -> list[dict[str, Any]]:
 
 def verdict(**changes: Any) -> Score:
     """The verdict on a line."""
-    return offline().score({**LINE, **changes})
+    return offline().verdict({**LINE, **changes})
 
 
 def fault(line: Any) -> str:
@@ -176,7 +177,7 @@ def test_reasoning() -> None:
     """Off where a log says so or all is to be stripped; the key may hold anything else."""
     line = {**LINE, "response": "<think>A?</think>B", "pipeline": ["exact-match"]}
     scores = [
-        offline(strip_reasoning=strip).score({**line, "reasoning": reasoning}).decided_by
+        offline(strip_reasoning=strip).verdict({**line, "reasoning": reasoning}).decided_by
         for reasoning in ("stripped", "none", "A?", ["stripped"], None)
         for strip in (False, True)
     ]
@@ -266,9 +267,9 @@ def test_many_declarations_do_not_pile_up() -> None:
     """A file may declare other params in each line, or huge ones."""
     scorer = offline()
     for number in range(2000):
-        scorer.score({**LINE, "params": {"scale": number}})
-        scorer.score({**LINE, "params": {"scale": "x" * 5000}})
-    assert len(scorer._pipelines) <= 256
+        scorer.verdict({**LINE, "params": {"scale": number}})
+        scorer.verdict({**LINE, "params": {"scale": "x" * 5000}})
+    assert len(scorer._ways._found) <= 256
 
 
 @settings(max_examples=50)

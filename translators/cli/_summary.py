@@ -62,9 +62,9 @@ def _means(tally: Tally) -> dict[str, Any]:
 
 def _mean_text(means: Mapping[str, Any]) -> str:
     if means["published"] is None:
-        return "none"
+        return "N/A"
     everywhere = f"{means['published']:.4f} over all"
     if means["mean"] is None:
-        return f"none over ok, {everywhere}"
+        return f"N/A over ok, {everywhere}"
     low, high = means["interval"]
     return f"{means['mean']:.4f} over ok (95 % interval {low:.4f} to {high:.4f}), {everywhere}"

@@ -1,27 +1,31 @@
-"""``mmeval-pack score``: verdicts on recorded responses, without a model."""
+"""``mmeval-pack score``: verdicts on recorded responses, by rules and by a judge, if there is one."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators.cli import _judge
 from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
 
 if TYPE_CHECKING:
+    from mmeval_pack.judges.in_flight import InFlight, Progress
     from mmeval_pack.judges.lines import Shard
     from mmeval_pack.judges.metrics import Tally
-    from mmeval_pack.judges.offline import Declared, Offline
+    from mmeval_pack.judges.offline import Chunk, Offline, Scored
+    from mmeval_pack.judges.ways import Declared
+    from mmeval_pack.translators.cli._judge import Court
 
-_PROTOCOLS = ("published", "default")
-_UNJUDGED = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget")
+_UNJUDGED = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget", "extraction_empty")
+_REDRAWN = 0.2  # seconds between two figures beside the progress bar
 _DESCRIPTION = """\
 Score recorded responses. FILE holds one JSON object a line: sample (a row of any published layout; media are
 not needed), response, and either task (a task's name) or pipeline and params, as metadata.json has them.
@@ -32,6 +36,13 @@ key detail is such a line, and is scored and written as one.
 OUT gets the same objects in the same order, with score, is_correct, decided_by, status, extraction, reason.
 It takes its place at the end, whole; a run that fails leaves an earlier OUT as it was. The same input gives
 the same bytes, with any number of jobs.
+
+What the rules leave open is put to the judge that the environment names, and the line gets judge: model,
+protocol, prompt, calls, tokens. Replies are kept in a cache, so a run that was ended anyhow goes on where it
+was, and one that is repeated asks nothing and writes the same bytes. A sample without a verdict is unscored,
+with the reason; it is never a 0. A judge that does not reply at all is given up after the first tries.
+Lines of one task hold no more than their row: where a MathVerse row shows its question only in the image and
+holds no question_for_eval, the judge is told so (logs of lmms-eval hold it).
 
 A line that cannot be read or scored is named on stderr and left out; blank lines are passed over.
 Exit codes: 0 all is scored; 1 a worker process died; 2 bad input, or lines were left out; 3 no line was left
@@ -55,15 +66,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="parity, the default: the publisher's verdicts; improved: not comparable with published figures",
     )
     parser.add_argument(
-        "--protocol",
-        metavar="P",
-        choices=_PROTOCOLS,
-        help=f"{' or '.join(_PROTOCOLS)}: protocol of the stages that ask a judge; no other depends on it",
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        default=1,
+        help="number of processes for the rules (default: 1); with a judge there is always one",
     )
-    parser.add_argument(
-        "--judge", metavar="off|replay:FILE", default="off", help="off, the default: no judge is asked"
-    )
-    parser.add_argument("--jobs", metavar="N", type=_jobs, default=1, help="number of processes (default: 1)")
     parser.add_argument(
         "--shard",
         metavar="I/N",
@@ -77,21 +85,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="take <think> blocks off first; without it this is done only where a log says that it was done",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    _judge.add_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Score, write, and print the summary."""
     from mmeval_pack.judges.metrics import Tally
-    from mmeval_pack.judges.workers import ordered
     from mmeval_pack.translators.cli import _input_files
     from mmeval_pack.translators.cli._output_file import output
 
-    offline = _offline(options)
     _input_files.check(options.files, options.out)
     tallies, broken = [Tally() for _ in options.files], [0 for _ in options.files]
-    with _progress(options) as bar, output(options.out) as write:
+    with (
+        _progress(options) as bar,
+        _judge.opened(options, _reporter(bar)) as court,
+        output(options.out) as write,
+    ):
         chunks = _input_files.read(options.files, options.shard, bar.update)
-        with closing(ordered(offline.chunk, chunks, options.jobs)) as results:
+        offline = _offline(options, court.in_flight if court else None)
+        with closing(_scored(offline, chunks, options.jobs)) as results:
             for scored in results:
                 write(scored.text)
                 tallies[scored.file].merge(scored.tally)
@@ -99,35 +111,34 @@ def run(options: argparse.Namespace) -> int:
                 name = options.files[scored.file]
                 for number, fault in scored.broken:
                     bar.write(f"mmeval-pack: {name}, line {number}: {fault}", sys.stderr)
-    _print_summary(options, tallies, broken)
+    _print_summary(options, tallies, broken, court)
     return _exit_code(tallies, broken)
 
 
-def _offline(options: argparse.Namespace) -> Offline:
-    """What scores, as the options say.
-
-    Raises:
-        InputError: they ask for something that this version does not have.
-    """
+def _offline(options: argparse.Namespace, in_flight: InFlight | None) -> Offline:
+    """What scores, as the options say."""
     from mmeval_pack.judges.offline import Offline
     from mmeval_pack.translators.cli._layouts import unwrap
 
-    if options.judge != "off":
-        raise InputError(
-            f"--judge {options.judge}: this version asks no judge; leave the option out, or give off, and "
-            "samples that need a judge are unscored"
-        )
     resolve = partial(_declared, tasks_dir(options))
-    return Offline(resolve, unwrap, options.rules, options.strip_reasoning)
+    return Offline(resolve, unwrap, options.rules, options.strip_reasoning, in_flight)
+
+
+def _scored(offline: Offline, chunks: Iterable[Chunk], jobs: int) -> Generator[Scored]:
+    """The chunks with their verdicts, in their order."""
+    from mmeval_pack.judges.workers import ordered
+
+    return offline.judged(chunks) if offline.in_flight else ordered(offline.chunk, chunks, jobs)
 
 
 def _declared(root: Path, name: str) -> Declared:
     """How a task of the tasks folder is scored."""
-    from mmeval_pack.judges.offline import Declared
+    from mmeval_pack.judges.judging import METHODS
+    from mmeval_pack.judges.ways import Declared
     from mmeval_pack.translators.plan import find_task
 
     task = find_task(root, name)
-    return Declared(task.pipeline, task.params, task.protocol)
+    return Declared(task.pipeline, task.params, task.judge or METHODS[0])
 
 
 def _progress(options: argparse.Namespace) -> Any:
@@ -140,21 +151,43 @@ def _progress(options: argparse.Namespace) -> Any:
     return tqdm(total=size(options.files), unit="B", unit_scale=True, leave=False, disable=hidden)
 
 
-def _print_summary(options: argparse.Namespace, tallies: Sequence[Tally], broken: Sequence[int]) -> None:
+def _reporter(bar: Any) -> Callable[[Progress], None]:
+    """Shows beside the bar, every now and then, how far the judging is."""
+    from mmeval_pack.translators.cli._judge_summary import progress_text
+
+    start = drawn = time.monotonic()
+
+    def report(progress: Progress) -> None:
+        nonlocal drawn
+        now = time.monotonic()
+        if not bar.disable and now - drawn > _REDRAWN:
+            drawn = now
+            bar.set_postfix_str(progress_text(progress, now - start))
+
+    return report
+
+
+def _print_summary(
+    options: argparse.Namespace, tallies: Sequence[Tally], broken: Sequence[int], court: Court | None
+) -> None:
     """The figures of each file, and of all if there are several; on stderr where stdout has the lines."""
     from mmeval_pack.judges.offline import total
+    from mmeval_pack.translators.cli import _judge_summary
     from mmeval_pack.translators.cli._summary import figures, text
 
+    judge = _judge_summary.figures(court) if court else None
     found = [figures(*counts) for counts in zip(tallies, broken, strict=True)]
     overall = figures(total(tallies), sum(broken))
     if options.json:
         files = [{"file": name, **values} for name, values in zip(options.files, found, strict=True)]
-        summary = [json.dumps({"rules": options.rules, "files": files, "overall": overall}, indent=2)]
+        whole = {"rules": options.rules, "files": files, "overall": overall, "judge": judge}
+        summary = [json.dumps(whole, indent=2)]
     else:
         named = [*zip(options.files, found, strict=True), *([("overall", overall)] if len(found) > 1 else [])]
         summary = [line for name, values in named for line in text(name, values)]
         if options.rules != "parity":
             summary.append(f"rules: {options.rules}; not comparable with published figures")
+        summary += _judge_summary.text(judge) if judge else ()
     for line in summary:
         if options.out == "-":
             say(options, line)

@@ -35,6 +35,12 @@ SUMMARY = """\
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the environment of the tests names."""
+    monkeypatch.setenv("MMEVAL_JUDGE", "off")
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
     """Write values, or lines as they are, into a file."""
@@ -141,6 +147,7 @@ def test_json_summary_of_several_files(run: Callable[..., Any], write: Callable[
         "rules": "parity",
         "files": [{"file": str(files[0]), **first}, {"file": str(files[1]), **second}],
         "overall": overall,
+        "judge": None,
     }
 
 
@@ -153,20 +160,20 @@ def test_text_summary_of_several_files(run: Callable[..., Any], write: Callable[
         "  status      ok 0, invalid 0, unscored 0\n"
         "  stages      none\n"
         "  reasons     none\n"
-        "  accuracy    none\n"
-        "  mean score  none\n"
+        "  accuracy    N/A\n"
+        "  mean score  N/A\n"
         f"{files[1]}: 1 sample, 1 broken line left out\n"
         "  status      ok 0, invalid 0, unscored 1\n"
         "  stages      undecided 1\n"
         "  reasons     no_judge 1\n"
-        "  accuracy    none over ok, 0.0000 over all\n"
-        "  mean score  none over ok, 0.0000 over all\n"
+        "  accuracy    N/A over ok, 0.0000 over all\n"
+        "  mean score  N/A over ok, 0.0000 over all\n"
         "overall: 1 sample, 1 broken line left out\n"
         "  status      ok 0, invalid 0, unscored 1\n"
         "  stages      undecided 1\n"
         "  reasons     no_judge 1\n"
-        "  accuracy    none over ok, 0.0000 over all\n"
-        "  mean score  none over ok, 0.0000 over all\n"
+        "  accuracy    N/A over ok, 0.0000 over all\n"
+        "  mean score  N/A over ok, 0.0000 over all\n"
     )
 
 
@@ -247,11 +254,6 @@ def test_tasks_folder(run: Callable[..., Any], write: Callable[..., Path], tasks
         ),
         (["in.jsonl", "--out", "no/out.jsonl"], "no/out.jsonl: cannot be written: No such file or directory"),
         (["in.jsonl", "--out", "."], ".: cannot be written: Is a directory"),
-        (
-            ["in.jsonl", "--judge", "replay:x"],
-            "--judge replay:x: this version asks no judge; leave the option out, or give off, and samples "
-            "that need a judge are unscored",
-        ),
     ],
 )
 def test_what_ends_a_run_at_once(
@@ -278,7 +280,20 @@ def test_what_ends_a_run_at_once(
         ("--jobs", "0", "argument --jobs: '0' is no number of processes; expected 1 or more"),
         ("--jobs", "two", "argument --jobs: 'two' is no number of processes; expected 1 or more"),
         ("--rules", "mine", "argument --rules: invalid choice: 'mine' (choose from 'parity', 'improved')"),
-        ("--protocol", "x", "argument --protocol: invalid choice: 'x' (choose from 'published', 'default')"),
+        (
+            "--protocol",
+            "x",
+            "argument --protocol: invalid choice: 'x' (choose from 'published', 'vlmevalkit', 'official')",
+        ),
+        ("--judge", "on", "argument --judge: 'on', expected off or replay:FILE"),
+        ("--judge", "replay:", "argument --judge: 'replay:', expected off or replay:FILE"),
+        ("--judge-retries", "-1", "argument --judge-retries: '-1': expected a whole number from 0"),
+        ("--judge-timeout", "0", "argument --judge-timeout: '0': expected seconds, a number above 0"),
+        (
+            "--judge-budget",
+            "5",
+            "argument --judge-budget: '5': expected calls:500, tokens:200000, or both with a comma",
+        ),
     ],
 )
 def test_usage(run: Callable[..., Any], option: str, value: str, message: str) -> None:
