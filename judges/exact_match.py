@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mmeval_pack.judges.label import label
-from mmeval_pack.judges.letters import letter_set
+from mmeval_pack.judges.letters import Letters, letter_set
 from mmeval_pack.judges.numbers import equal, number
 from mmeval_pack.judges.params import Params
+from mmeval_pack.judges.plain import LONGEST, plain
 from mmeval_pack.judges.question import Question, question_of
-from mmeval_pack.judges.records import PASS, Doc, Reading
+from mmeval_pack.judges.records import PASS, Doc, Reading, reading_of
 from mmeval_pack.judges.text import Response
 from mmeval_pack.judges.text_match import text_matches
 
@@ -25,27 +26,34 @@ def exact_match(doc: Doc, response: Response, params: Params) -> Reading:
     text = response.opened
     if not text:
         return PASS
-    return Reading(1.0 if text_matches(response.text, text, question, params) else None, text)
+    return reading_of((1.0 if text_matches(response.text, text, question, params) else None, text, None))
 
 
 def _letters(response: Response, question: Question) -> Reading:
     if question.truth_letters == (response.text,):
-        return Reading(1.0, response.text)
-    read = letter_set(response, question.letters)
+        return reading_of((1.0, response.text, None))
+    read = _read(response, question)
     if not read:
-        letter = label(response, question)
-        if letter is None:
-            return PASS
-        read = (letter,)
+        return PASS
     right = question.truth_letters or question.right_letters(label)
-    return Reading(1.0 if read == right else None, ", ".join(read))
+    return reading_of((1.0 if read == right else None, ", ".join(read), None))
+
+
+def _read(response: Response, question: Question) -> Letters:
+    if len(response.text) <= LONGEST and (known := plain(response.text, question.letters)):
+        return known.strict
+    read = letter_set(response, question.letters)
+    if read:
+        return read
+    letter = label(response, question)
+    return () if letter is None else (letter,)
 
 
 def _yes_no(response: Response, question: Question) -> Reading:
     word = response.opened
     if word not in ("yes", "no"):
         return PASS
-    return Reading(1.0 if word == question.opened else None, word)
+    return reading_of((1.0 if word == question.opened else None, word, None))
 
 
 def _number(response: Response, question: Question, params: Params) -> Reading:
@@ -54,4 +62,4 @@ def _number(response: Response, question: Question, params: Params) -> Reading:
         return PASS
     truth = question.number
     agrees = truth is not None and equal(value, truth, params.numeric_rel_tol, params.numeric_abs_tol)
-    return Reading(1.0 if agrees else None, response.opened)
+    return reading_of((1.0 if agrees else None, response.opened, None))

@@ -15,9 +15,10 @@ _CUED = re.compile(r"\s*+(?:[:\-：]\s*+)?[(（*]{0,4}([A-Z])[)）*]{0,4}(?=[\s.
 _LAST_CUE = re.compile(r"answer(?: is|\s*+[:\-：]|(?<=final answer))|option is|choice is")
 _TAIL = re.compile(r"\s*+[(（*]{0,4}([A-Za-z])[)）*]{0,4}\s*+(?:[.。!！]\s*+)?\Z")
 _START = re.compile(r"\s*\*{0,2}\(?([A-Z])\)?\s*[:.)]\s")
+_BEGINNINGS = "*(ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BOLD = re.compile(r"\*\*\s*+\(?([A-Z])\)?\s*+[:.]")
 _TOKEN = re.compile(r"[^\s.()\[\],:;!*#{}：；，。、！？「」『』（）【】《》]+")
-_ASCII_SEPARATORS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
+_ASCII_SEPARATORS = bytes.maketrans(b".()[],:;!*#{}", b" " * 13)
 
 
 def loose_label(response: Response, question: Question) -> str | None:
@@ -85,8 +86,10 @@ def _at_end(response: Response, candidates: frozenset[str]) -> str | None:
 
 def token(text: str, candidates: frozenset[str]) -> str | None:
     """The only candidate among the words, if it first stands near the end or the text is very short."""
-    ascii_only = text.isascii()  # translate is the faster of the two, but only there
-    words = text.translate(_ASCII_SEPARATORS).split() if ascii_only else _TOKEN.findall(text)
+    if text.isascii():  # translate is the faster of the two, and fastest on bytes
+        words = text.encode().translate(_ASCII_SEPARATORS).decode().split()
+    else:
+        words = _TOKEN.findall(text)
     found = candidates.intersection(words)
     if len(found) != 1:
         return None
@@ -110,7 +113,9 @@ def restated(text: str, texts: Mapping[str, str]) -> str | None:
 def _at_start(text: str, candidates: frozenset[str]) -> str | None:
     if len(text) > 80:
         text = text.strip()
-    start = _START.match(text) if len(text) <= 80 else None
+    if len(text) > 80 or text.lstrip()[:1] not in _BEGINNINGS:
+        return None
+    start = _START.match(text)
     return start[1] if start and start[1] in candidates else None
 
 

@@ -30,8 +30,9 @@ def number(text: str) -> float | None:
 def number_in(text: str) -> str | None:
     """The first number behind the last cue of an opened text, else the first one anywhere, as text."""
     start = 0
-    for cue in _CUE.finditer(text):
-        start = cue.end()
+    if "=" in text or "answer" in text:
+        for cue in _CUE.finditer(text):
+            start = cue.end()
     found = _FIRST.search(text, start) or (_FIRST.search(text) if start else None)
     return found[0] if found else None
 

@@ -97,7 +97,7 @@ def _labels(letter: str, question: str) -> bool:
 
 def _unlabelled(letter: str, text: str) -> str:
     """The option text without a label of its own (``A. cat``); a text of several lines stays as it is."""
-    if "\n" in text:
+    if text.lstrip()[:1] != letter or "\n" in text:
         return text
     label = re.match(rf"\s*{letter}\s*[.):]\s*", text)
     return text[label.end() :] if label else text

@@ -14,7 +14,7 @@ from mmeval_pack.judges.anls import anls
 from mmeval_pack.judges.exact_match import exact_match
 from mmeval_pack.judges.improved.stages import careful
 from mmeval_pack.judges.params import Params, PipelineError, hint, shown
-from mmeval_pack.judges.records import Doc, Reading, Score
+from mmeval_pack.judges.records import Doc, Reading, Score, score_of
 from mmeval_pack.judges.rule_match import rule_match
 from mmeval_pack.judges.text import Response
 from mmeval_pack.judges.vqa_accuracy import vqa_accuracy
@@ -89,10 +89,10 @@ class Pipeline:
             if read is not None:
                 extraction = read
             if score is not None:
-                return Score(score, 1 if score >= 1 else 0, name, "ok", extraction, None)
+                return score_of((score, 1 if score >= 1 else 0, name, "ok", extraction, None))
             if invalid is not None:
                 return _invalid(invalid)
-        return Score(0.0, 0, None, "ok", extraction, None)
+        return score_of((0.0, 0, None, "ok", extraction, None))
 
 
 def _invalid(reason: str) -> Score:

@@ -49,10 +49,11 @@ class Question:
 
     def _type_by_shape(self) -> str:
         """The type of a truth that is no list of letters."""
-        opened = self.opened
+        opened = self._opened = open_form(self._truth)
         if opened in ("yes", "no"):
             return "yes_no"
-        if self.number is not None:
+        self._number = number(opened)
+        if self._number is not None:
             return "numeric"
         printed = str(self._truth)
         return "open" if printed[:1].isalnum() or bare(printed) else "mcq"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
@@ -44,6 +45,12 @@ class Reading(NamedTuple):
     extraction: str | None
     invalid: str | None = None
 
+
+# As the classes themselves, called with a tuple of all their fields, at a quarter of the cost.
+score_of: Callable[[tuple[float | None, int | None, str | None, Status, str | None, str | None]], Score]
+score_of = partial(tuple.__new__, Score)
+reading_of: Callable[[tuple[float | None, str | None, str | None]], Reading]
+reading_of = partial(tuple.__new__, Reading)
 
 PASS: Final = Reading(None, None)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from mmeval_pack.judges.letters import letter_set
+from mmeval_pack.judges.letters import Letters, letter_set
 from mmeval_pack.judges.loose_label import loose_label
 from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
+from mmeval_pack.judges.plain import LONGEST, plain
 from mmeval_pack.judges.question import Question, question_of
-from mmeval_pack.judges.records import PASS, Doc, Reading
+from mmeval_pack.judges.records import PASS, Doc, Reading, reading_of
 from mmeval_pack.judges.text import Response, folded, normal, opened, settled
 from mmeval_pack.judges.text_match import text_matches
 
@@ -32,14 +33,21 @@ def rule_match(doc: Doc, response: Response, params: Params) -> Reading:
 
 
 def _letters(response: Response, question: Question) -> Reading:
-    read = letter_set(response, question.letters)
+    read = _read(response, question)
     if not read:
-        letter = loose_label(response, question)
-        if letter is None:
-            return PASS
-        read = (letter,)
+        return PASS
     right = question.truth_letters or question.right_letters(loose_label)
-    return Reading(1.0 if read == right else None, ", ".join(read))
+    return reading_of((1.0 if read == right else None, ", ".join(read), None))
+
+
+def _read(response: Response, question: Question) -> Letters:
+    if len(response.text) <= LONGEST and (known := plain(response.text, question.letters)):
+        return known.loose
+    read = letter_set(response, question.letters)
+    if read:
+        return read
+    letter = loose_label(response, question)
+    return () if letter is None else (letter,)
 
 
 def _yes_no(response: Response, question: Question) -> Reading:
@@ -51,7 +59,7 @@ def _yes_no(response: Response, question: Question) -> Reading:
     if len(found) != 1:
         return PASS
     (word,) = found
-    return Reading(1.0 if word == question.opened else None, word)
+    return reading_of((1.0 if word == question.opened else None, word, None))
 
 
 def _number(response: Response, question: Question, params: Params) -> Reading:
@@ -61,8 +69,8 @@ def _number(response: Response, question: Question, params: Params) -> Reading:
         return PASS
     for truth in question.numbers:
         if equal(value, truth, params.numeric_rel_tol, params.numeric_abs_tol):
-            return Reading(1.0, read)
-    return Reading(None, read)
+            return reading_of((1.0, read, None))
+    return reading_of((None, read, None))
 
 
 def _text(response: Response, question: Question, params: Params) -> Reading:
@@ -70,11 +78,12 @@ def _text(response: Response, question: Question, params: Params) -> Reading:
     text = response.normal
     if not text:
         return PASS
-    cue = _CUE.search(folded(text))
+    lower = folded(text)
+    cue = _CUE.search(lower) if "answer" in lower else None
     answer = _ANSWER.match(text, cue.end()) if cue else None
     if answer:
         form = opened(normal(answer[1]))
         if text_matches(answer[1], form, question, params):
-            return Reading(1.0, form)
+            return reading_of((1.0, form, None))
     form = response.opened if settled(text) else opened(normal(text))
-    return Reading(1.0 if text_matches(text, form, question, params) else None, form)
+    return reading_of((1.0 if text_matches(text, form, question, params) else None, form, None))

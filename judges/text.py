@@ -82,6 +82,8 @@ def opened(normal_text: str) -> str:
 
 def open_form(value: Any) -> str:
     """`opened` of any JSON value."""
+    if value.__class__ is str and value.isalnum() and value.isascii():
+        return value.lower()  # most truths
     return opened(normal(text_of(value)))
 
 
@@ -91,6 +93,9 @@ def _first_box(text: str) -> str:
     if start < 0:
         return text
     start += len(_BOX)
+    first = text.find("}", start)
+    if first >= 0 and text.find("{", start, first) < 0:
+        return text[start:first].strip()
     last = text.rfind("}", start) + 1  # 0, and so no brace at all, where none closes
     depths = accumulate(map(_DEPTH.__getitem__, _BRACE.findall(text, start, last)), initial=1)
     try:

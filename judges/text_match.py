@@ -27,4 +27,6 @@ def text_matches(text: str, opened: str, question: Question, params: Params) -> 
         opened = spelled_out(opened)
         return any(reference in opened for reference in references)
     # Spelled out, a text is only longer.
-    return any(len(reference) >= LONG for reference in references) and spelled_out(opened) in references
+    if len(opened) < LONG or all(len(reference) < LONG for reference in references):
+        return False
+    return spelled_out(opened) in references
