@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -163,11 +162,9 @@ def _plan(folder: Path) -> Plan:
     source = folder / METADATA
     if not folder.name.isprintable():
         raise InputError(f"{folder.name!r}: a folder's name that cannot be printed; rename the folder")
-    try:
-        data = source.read_bytes()
-    except OSError as error:
-        raise InputError(f"{source}: cannot be read: {error.strerror}") from None
-    benchmark = metadata.parse(data, str(source))
+    if folder.name.startswith("-"):
+        raise InputError(f"{folder}: a folder's name that a command takes for an option; rename the folder")
+    benchmark = metadata.read(source)
     settings = pack.read(folder / "pack.json", {subset.name: subset.splits for subset in benchmark.subsets})
     named: list[tuple[Task, str]] = []
     refused: list[Refused] = []
@@ -189,7 +186,7 @@ def _plan(folder: Path) -> Plan:
         places=MappingProxyType({task.name: place for task, place in named}),
         refused=tuple(refused),
         group=group,
-        digest=hashlib.sha256(data).hexdigest(),
+        digest=benchmark.sha256,
         rows=None,
     )
 

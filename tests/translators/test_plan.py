@@ -271,6 +271,26 @@ def test_find_task(tmp_path: Path) -> None:
     assert second.startswith(f"{bad}/metadata.json: ")
 
 
+def test_a_folder_that_a_command_takes_for_an_option(tmp_path: Path) -> None:
+    """The commands that messages and headers name must work as they are."""
+    add(tmp_path, "--rows", "X", {"main": subset()})
+    with pytest.raises(InputError) as caught:
+        plans(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}/--rows: a folder's name that a command takes for an option; rename the folder"
+    )
+
+
+def test_a_huge_metadata_file_is_refused_unread(tmp_path: Path) -> None:
+    """It is no more than a download gone wrong, and need not fit into memory."""
+    (tmp_path / "x").mkdir()
+    with (tmp_path / "x" / "metadata.json").open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(InputError) as caught:
+        plans(tmp_path)
+    assert str(caught.value) == (f"{tmp_path}/x/metadata.json: 1 problem\n  is larger than 5,000,000 bytes")
+
+
 def test_local_rows(tmp_path: Path) -> None:
     """Paths relative to the folder of the generated files, so that all can move together."""
     tasks, rows = tmp_path / "tasks", tmp_path / "rows"

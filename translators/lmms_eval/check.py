@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
@@ -58,7 +59,7 @@ def undecoded(dataset: Any) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def lengths(column: Any) -> list[int]:
-    """The length of each list of an arrow column; null counts as an empty list.
+    """The length of each list of an arrow column up to the first null in it; a null list is an empty one.
 
     Raises:
         InputError: the column holds no lists.
@@ -68,6 +69,8 @@ def lengths(column: Any) -> list[int]:
     if types.is_null(column.type):
         return [0] * len(column)
     try:
-        return [length or 0 for length in compute.list_value_length(column).to_pylist()]
+        sizes = [size or 0 for size in compute.list_value_length(column).to_pylist()]
+        present = iter(compute.is_valid(compute.list_flatten(column)).to_pylist())
     except ArrowException:
         raise InputError(f"the column media holds {column.type}, expected lists") from None
+    return [sum(takewhile(bool, [*islice(present, size)])) for size in sizes]
