@@ -76,8 +76,7 @@ class JudgeSettings:
         Raises:
             InputError: a value is malformed.
         """
-        given = {name: value.strip() for name, value in os.environ.items()}
-        given |= {name: value.strip() for name, value in (overrides or {}).items() if value is not None}
+        given = _given(overrides)
         switch = given.get("MMEVAL_JUDGE", "")
         if switch.lower() == "off":
             return None
@@ -90,14 +89,28 @@ class JudgeSettings:
             given[model],
             settings.base_urls(url, given[url]) if url else (OPENAI_URL,),
             settings.api_key(key, given[key]) if key else "",
-            cache=_cache_path(given),
+            cache=cache_path(overrides),
             protocol=given.get("MMEVAL_JUDGE_PROTOCOL") or None,
             prompts=given.get("MMEVAL_JUDGE_PROMPTS") or None,
             **settings.limits(given),
         )
 
 
-def _cache_path(given: Mapping[str, str]) -> Path:
+def _given(overrides: Mapping[str, str | None] | None) -> dict[str, str]:
+    given = {name: value.strip() for name, value in os.environ.items()}
+    return given | {name: value.strip() for name, value in (overrides or {}).items() if value is not None}
+
+
+def cache_path(overrides: Mapping[str, str | None] | None = None) -> Path:
+    """The file of replies that the environment names, whether or not it names a judge.
+
+    Args:
+        overrides: as in `JudgeSettings.from_environ`.
+
+    Raises:
+        InputError: there is no home folder, and no other one is named.
+    """
+    given = _given(overrides)
     named = given.get("MMEVAL_JUDGE_CACHE")
     path = (
         Path(named)

@@ -25,8 +25,8 @@ class Progress:
         needed: samples that no rule settled.
         judged: those that have their verdict.
         failed: those that are unscored.
-        tokens: what the verdicts cost when they were made.
-        stamps: what they were made with, and how many.
+        tokens: what all replies cost when they were made.
+        stamps: what the verdicts were made with, and how many.
     """
 
     needed: int = 0
@@ -40,8 +40,10 @@ class Progress:
         self.judged += verdict.score.status == "ok"
         self.failed += verdict.score.status != "ok"
         record = verdict.judge
-        if record:
-            self.tokens += record["tokens"]
+        if record is None:
+            return
+        self.tokens += record["tokens"]
+        if verdict.score.status == "ok":
             self.stamps[record["model"], record["protocol"], record["prompt"]] += 1
 
 

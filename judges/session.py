@@ -79,7 +79,7 @@ class Session:
             JudgeFailure: there is none after all tries or within the time, the endpoint refuses for good, the
                 budget is used up, or so many questions in a row failed that this one is not asked.
         """
-        if self._failed >= self._outage * (_PATIENCE if self._replied else 1):
+        if self._is_out():
             raise JudgeFailure(
                 "judge_failed", f"not asked any more: {self._failed} questions in a row failed"
             )
@@ -90,6 +90,9 @@ class Session:
             raise
         self._failed, self._replied = 0, True
         return reply
+
+    def _is_out(self) -> bool:
+        return self._failed >= self._outage * (_PATIENCE if self._replied else 1)
 
     async def _ask(self, question: Question, spending: Spending) -> Reply:
         end = self.loop.time() + question.seconds
@@ -103,7 +106,7 @@ class Session:
                 return Reply(outcome.text, outcome.model or self._model, usage, calls)
             failed += 1
             told = outcome.detail if calls == 1 else f"{outcome.detail} (after {calls} requests)"
-            if not outcome.transient or failed > self._tries.retries:
+            if not outcome.transient or failed > self._tries.retries or self._is_out():
                 raise JudgeFailure("judge_failed", told)
             place, wait = self._next_try(place, failed, outcome)
             if self.loop.time() + wait >= end:
