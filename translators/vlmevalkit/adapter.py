@@ -16,16 +16,15 @@ from mmeval_pack.judges.records import Doc, field
 from mmeval_pack.translators import media, row_table
 from mmeval_pack.translators.askable import fault_of
 from mmeval_pack.translators.halt import halt
+from mmeval_pack.translators.indices import indices
 from mmeval_pack.translators.json_values import plain
 from mmeval_pack.translators.local_rows import media_path
 from mmeval_pack.translators.prompt import Prompt
 from mmeval_pack.translators.row_table import RowTable
+from mmeval_pack.translators.rows_tsv import ROW
 from mmeval_pack.translators.task import Task
 from mmeval_pack.translators.vlmevalkit.media import image_file
-from mmeval_pack.translators.vlmevalkit.message import Message, indices
-
-# The column that holds all that scoring needs of a row, as JSON: no reader makes a number or nothing of it.
-ROW = "mmeval"
+from mmeval_pack.translators.vlmevalkit.message import Message
 
 
 def bind(literal: Mapping[str, Any], file: str) -> Bound:

@@ -9,18 +9,16 @@ from __future__ import annotations
 import csv
 import json
 import re
-import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators import tsv
 
 Row = dict[str, Any]
 
-SUFFIXES: Final = (".tsv", ".xlsx", ".json")
 CELL: Final = 32_767  # characters that a cell of xlsx holds
 # Stands for a response that is recorded as missing: VLMEvalKit would make the word None of a null.
 NO_RESPONSE: Final = "Failed to obtain answer: none is recorded"
@@ -34,35 +32,17 @@ def read(path: Path) -> list[Row]:
     Raises:
         InputError: it cannot be read, or has no columns ``index`` and ``prediction``.
     """
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: is no prediction file; expected a name that ends in {', '.join(SUFFIXES)}")
+    if path.suffix not in _READERS:
+        raise InputError(f"{path}: is no prediction file; expected a name that ends in {', '.join(_READERS)}")
     try:
-        rows = {".tsv": _tsv, ".xlsx": _xlsx, ".json": _json}[path.suffix](path)
+        rows: list[Row] = _READERS[path.suffix](path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8: {error.reason} (byte {error.start + 1})") from None
     if rows and (missing := [name for name in ("index", "prediction") if name not in rows[0]]):
         raise InputError(
             f"{path}: lacks the column {' and '.join(missing)}; expected a prediction file of VLMEvalKit"
         )
     return rows
-
-
-@contextmanager
-def long_fields() -> Iterator[None]:
-    """Lets csv read fields of any length meanwhile."""
-    before = csv.field_size_limit(sys.maxsize)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-def _tsv(path: Path) -> list[Row]:
-    with long_fields(), path.open(encoding="utf-8-sig", newline="") as stream:
-        lines = csv.reader(stream, delimiter="\t")
-        return _named(next(lines, []), lines, path)
 
 
 def _xlsx(path: Path) -> list[Row]:
@@ -79,18 +59,9 @@ def _xlsx(path: Path) -> list[Row]:
         raise InputError(f"{path}: no xlsx file: {error}") from None
     try:
         lines = ([_cell(value) for value in line] for line in book.worksheets[0].iter_rows(values_only=True))
-        return _named(next(lines, []), lines, path)
+        return tsv.named(next(lines, []), lines, path)
     finally:
         book.close()
-
-
-def _named(names: Sequence[str], lines: Iterator[Sequence[str]], path: Path) -> list[Row]:
-    rows = []
-    for number, line in enumerate(lines, start=2):
-        if len(line) > len(names):
-            raise InputError(f"{path}, row {number}: {len(line)} cells under {len(names)} columns")
-        rows.append(dict(zip(names, [*line, *[""] * (len(names) - len(line))], strict=True)))
-    return rows
 
 
 def _cell(value: Any) -> str:
@@ -112,6 +83,13 @@ def _json(path: Path) -> list[Row]:
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise InputError(f"{path}: expected a list of objects, one a row")
     return value
+
+
+_READERS: Final[Mapping[str, Callable[[Path], list[Any]]]] = {
+    ".tsv": tsv.read,
+    ".xlsx": _xlsx,
+    ".json": _json,
+}
 
 
 def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
