@@ -64,7 +64,7 @@ class Judging:
             submit(self._client.probe()).result()
         except JudgeFailure as failure:
             if failure.reason != "judge_budget":  # what the cache holds needs no budget
-                halt(failure.detail, failure.exit_code)
+                halt(_visible(failure.detail), failure.exit_code)
 
     def score(self, pipeline: Pipeline, method: str, doc: Doc, response: object) -> Score | Promise:
         """The verdict on a response, or the promise of one where the rules leave it open.
@@ -198,4 +198,11 @@ def _warn() -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"mmeval-pack: {f'rank {rank()}: ' if rank() else ''}{line}\n")
+    sys.stderr.write(f"mmeval-pack: {f'rank {rank()}: ' if rank() else ''}{_visible(line)}\n")
+
+
+def _visible(text: str) -> str:
+    """The text without what an endpoint may have put into it to command a terminal."""
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
