@@ -162,7 +162,7 @@ class Bound:
         settle()
         records = list(items)
         figures = metrics.breakdown(records)
-        figures["judge"] = judge.stamp(record.get("judge") for record in records)
+        figures["judge"] = judge.stamp(record.get("judge") for record in records if "value" in record)
         judge.tell(self.task.name, figures)
         return figures
 

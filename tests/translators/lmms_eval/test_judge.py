@@ -158,6 +158,15 @@ def test_failures_are_unscored_and_the_mean_of_nothing_is_none(
     assert said[2] == "mmeval-pack: task toy_mmeval: 3 samples have no verdict: judge_failed 3"
 
 
+def test_replies_without_a_verdict_sign_no_figure(serve: Callable[..., Endpoint]) -> None:
+    """The sample's own record has what they cost, but the figures are not by that judge."""
+    endpoint, task = serve(lambda _request: completion("perhaps")), bound()
+    done = task.process_results(row(), ["I say it"])
+    assert (done["detail"]["reason"], done["detail"]["judge"]["calls"]) == ("judge_unparseable", 5)
+    assert task.breakdown([done["breakdown"]])["judge"] is None
+    assert stages(endpoint) == {"extract": 1, "score": 4}
+
+
 def test_a_fault_in_our_own_code_is_a_failed_judge(
     serve: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch
 ) -> None:
