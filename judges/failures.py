@@ -13,7 +13,10 @@ PREFIXES: Final = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]", "
 # words stand in front of a good response.
 NO_CONTENT: Final = 'Error: can only concatenate str (not "NoneType") to str'
 
-# What its logs hold for a reply without content.
+# What VLMEvalKit puts there after the last retry, and when it is told to go on after an error.
+VLMEVALKIT: Final = "Failed to obtain answer"
+
+# What the logs of both hold for a reply without content.
 NULL: Final = "None"
 
 
@@ -28,4 +31,4 @@ def is_generation_failure(response: str, offered: Iterable[str]) -> bool:
     text = response.strip()
     if text == NULL:
         return all(word.strip().casefold() != NULL.casefold() for word in offered)
-    return text == NO_CONTENT or text.startswith(PREFIXES)
+    return text == NO_CONTENT or text.startswith((*PREFIXES, VLMEVALKIT))

@@ -116,15 +116,20 @@ def _foreign(line: Mapping[str, str], shared: Mapping[str, str], place: str) -> 
     image = line.get("image", "")
     if 0 < len(image) <= _REFERENCE:
         image = shared.get(image, image)
+    media = [{"bytes": data, "path": None} for data in _images(image, place)]
+    return {**row_of_columns(line), MEDIA: media}
+
+
+def row_of_columns(line: Mapping[str, str]) -> Row:
+    """The row, without media, that the columns of VLMEvalKit describe."""
     options = {name: text for name, text in line.items() if name in _LETTERS and text}
-    message = {"role": "user", "question": line["question"]}
+    message: dict[str, Any] = {"role": "user", "question": line.get("question", "")}
     message |= {"options": options} if options else {}
     message |= {"hint": line["hint"]} if line.get("hint") else {}
     used = {"index", "image", "question", "hint", *_LETTERS}
     return {
         "id": line["index"],
         "messages": json.dumps([message], ensure_ascii=False),
-        MEDIA: [{"bytes": data, "path": None} for data in _images(image, place)],
         **{name: text for name, text in line.items() if name not in used},
     }
 

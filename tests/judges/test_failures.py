@@ -71,3 +71,12 @@ def test_lmms_eval_still_writes_these_texts() -> None:
     sources = "".join(path.read_text(encoding="utf-8") for path in models.glob("*/*.py"))
     assert [prefix for prefix in PREFIXES if prefix not in sources] == []
     assert 'all_response += f"Error: {str(e)}"' in sources
+
+
+@pytest.mark.parametrize(
+    "text", ["Failed to obtain answer via API.", "Failed to obtain answer: <class 'OSError'> x"]
+)
+def test_vlmevalkits_failure_texts(text: str) -> None:
+    """In place of a response; a response that only mentions one stays a response."""
+    assert is_generation_failure(text, ())
+    assert not is_generation_failure(f"They said: {text}", ())

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.lines import Shard, numbered
 from mmeval_pack.judges.offline import Chunk, chunks
+from mmeval_pack.translators.cli import _predictions
 
 STDIN = "-"
 
@@ -60,11 +60,14 @@ def read(names: Sequence[str], shard: Shard, report: Callable[[int], object]) ->
             raise InputError(f"{name}: cannot be read: {error.strerror}") from None
 
 
-def _opened(name: str) -> AbstractContextManager[BinaryIO]:
-    return nullcontext(sys.stdin.buffer) if name == STDIN else Path(name).open("rb")
+def _opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
+    if name == STDIN:
+        return nullcontext(sys.stdin.buffer)
+    path = Path(name)
+    return nullcontext(_predictions.read(path)) if _predictions.recognises(path) else path.open("rb")
 
 
-def _reported(stream: BinaryIO, report: Callable[[int], object]) -> Iterator[bytes]:
+def _reported(stream: Iterable[bytes], report: Callable[[int], object]) -> Iterator[bytes]:
     for line in stream:
         report(len(line))
         yield line

@@ -31,7 +31,9 @@ Score recorded responses. FILE holds one JSON object a line: sample (a row of an
 not needed), response, and either task (a task's name) or pipeline and params, as metadata.json has them.
 Without any of these the default pipeline decides; a pipeline of the line's own stands in place of the task.
 Or FILE is a samples file that `lmms-eval --log_samples` wrote for a task of the pack: what stands under the
-key detail is such a line, and is scored and written as one.
+key detail is such a line, and is scored and written as one. Or FILE is a prediction file of VLMEvalKit
+(.tsv, .xlsx, or a list in .json): of the pack's datasets each prediction is scored as its task says; of
+others as the default pipeline does, on what stands in the columns question, A to Z, hint and answer.
 
 OUT gets the same objects in the same order, with score, is_correct, decided_by, status, extraction, reason.
 It takes its place at the end, whole; a run that fails leaves an earlier OUT as it was. The same input gives

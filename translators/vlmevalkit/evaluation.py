@@ -52,7 +52,10 @@ def evaluate(bound: Bound, file: Path, judge_kwargs: Mapping[str, Any]) -> dict[
     predicted = predictions.read(file)
     places = [bound.place(line["index"]) for line in predicted]
     rows = [bound.row(place) for place in places]
-    asked = [Asked(row, response(line["prediction"])) for row, line in zip(rows, predicted, strict=True)]
+    asked = [
+        Asked(row, predictions.response(line["prediction"]))
+        for row, line in zip(rows, predicted, strict=True)
+    ]
     _warn_of_cuts(file, predicted)
     judge = found_judge(judge_kwargs)
     judged = verdicts(bound.pipeline, bound.method, asked, judge)
@@ -60,13 +63,6 @@ def evaluate(bound: Bound, file: Path, judge_kwargs: Mapping[str, Any]) -> dict[
     figures = _figures(judged, groups, bound.task.metric)
     name = judge.client.settings.model if judge else results.NO_JUDGE
     return results.write(bound.task, file, name, predicted, judged, groups, figures)
-
-
-def response(prediction: Any) -> str | None:
-    """The response that a cell of the column ``prediction`` stands for; None when there is none."""
-    if prediction is None or prediction == predictions.NO_RESPONSE:
-        return None
-    return prediction if isinstance(prediction, str) else str(prediction)
 
 
 def _figures(judged: Sequence[Judged], groups: Sequence[Mapping[str, str]], headline: str) -> Figures:

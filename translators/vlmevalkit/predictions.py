@@ -45,6 +45,13 @@ def read(path: Path) -> list[Row]:
     return rows
 
 
+def response(prediction: Any) -> str | None:
+    """The response that a cell of the column ``prediction`` stands for; None when there is none."""
+    if prediction is None or prediction == NO_RESPONSE:
+        return None
+    return prediction if isinstance(prediction, str) else str(prediction)
+
+
 def _xlsx(path: Path) -> list[Row]:
     from zipfile import BadZipFile
 
