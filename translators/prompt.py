@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sized
 from typing import Any, Literal, NotRequired, TypedDict
 
 from mmeval_pack.judges.records import first_message
-from mmeval_pack.translators.sandbox import FUNCTIONS, PromptError, compile_template, render
+from mmeval_pack.translators.sandbox import PromptError, compile_template, render
 
 __all__ = ["Part", "Prompt", "PromptError", "media_count"]
 
@@ -48,8 +48,7 @@ class Prompt:
             return _written(own, row)
         if own is not None:
             raise PromptError(f"row {row.get('id')!r}: prompt is {type(own).__name__}, expected text")
-        # The publisher renders with the message alone, where no other column can stand in a function's way.
-        fields = {**{name: value for name, value in row.items() if name not in FUNCTIONS}, **message}
+        fields = {**row, **message}
         for name in HIDDEN:
             fields.pop(name, None)
         try:

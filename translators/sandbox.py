@@ -173,7 +173,6 @@ def _guarded(name: str, function: Any) -> Callable[..., Any]:
 
 
 _SANDBOX = Sandbox()
-FUNCTIONS = frozenset(_SANDBOX.globals)  # names that every template can call
 
 
 def compile_template(source: str) -> Template:

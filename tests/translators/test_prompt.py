@@ -174,10 +174,3 @@ def test_threads_share_a_prompt() -> None:
     rows = [row(xs=[number] * 50) for number in range(200)]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(prompt.text, rows)) == [str(number) * 50 for number in range(200)]
-
-
-def test_a_column_hides_no_function() -> None:
-    """A column may be called ``range``; what the message itself holds under such a name is meant."""
-    prompt = Prompt("{% for _ in range(n_images) %}<image>{% endfor %}{{ max }}")
-    row = {"id": "a", "range": "0-9", "n_images": 2, "messages": [{"max": "9"}]}
-    assert prompt.text(row) == "<image><image>9"
