@@ -32,9 +32,17 @@ TESTED_BY = {
     "lmms-eval --model qwen2_5_vl": "lmms_eval/test_chat_model.py, on a tiny checkpoint",
     "export MMEVAL_ROWS=": "test_rows_of_the_users_own",
     "lmms-eval --model replay": "test_rows_of_the_users_own",
+    "pip install 'mmeval-pack[vlmevalkit]'": "tox -e vlmevalkit",
+    "mmeval-pack vlmevalkit": "vlmevalkit/test_run.py, with the replay model",
+    "mmeval-pack score out/": "vlmevalkit/test_run.py, with the replay model",
     "mmeval-pack ": "test_a_command_of_the_readme_runs",
 }
-OWN = [command for command in COMMANDS if command.startswith("mmeval-pack ")]
+ELSEWHERE = ("mmeval-pack vlmevalkit", "mmeval-pack score out/")
+OWN = [
+    command
+    for command in COMMANDS
+    if command.startswith("mmeval-pack ") and not command.startswith(ELSEWHERE)
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

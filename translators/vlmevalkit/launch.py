@@ -64,7 +64,7 @@ def run(tasks_dir: Path, arguments: Sequence[str], responses: str) -> None:
     sys.argv = ["vlmevalkit", *arguments]
     from vlmeval import config
 
-    config.supported_VLM["replay"] = partial(Replay, responses)
+    config.supported_VLM["replay"] = partial(Replay, responses=responses)
     for module in found:
         module["register"]()
     if importlib.util.find_spec("vlmeval.run") is not None:
