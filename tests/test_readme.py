@@ -30,6 +30,7 @@ TESTED_BY = {
     "python3 -m venv .venv && .venv/bin/pip install '.[lmms-eval]'": "translators/demo/test_run.py",
     "python3 -m venv .venv && .venv/bin/pip install tox": ".ci/run",
     "lmms-eval --model qwen2_5_vl": "lmms_eval/test_chat_model.py, on a tiny checkpoint",
+    "export MMEVAL_JUDGE_MODEL=": "translators/lmms_eval/test_judged_run.py",
     "export MMEVAL_ROWS=": "test_rows_of_the_users_own",
     "lmms-eval --model replay": "test_rows_of_the_users_own",
     "pip install 'mmeval-pack[vlmevalkit]'": "tox -e vlmevalkit",
