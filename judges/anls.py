@@ -11,6 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
+from mmeval_pack.judges.normal_form import LONG
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.records import Doc, Reading, is_blank
 
@@ -44,6 +45,15 @@ def similarity(prediction: str, references: Sequence[str], threshold: float) -> 
     if nearest is None:
         raise ValueError("similarity needs at least one reference")
     return 1.0 - nearest if 1.0 - nearest >= threshold else 0.0
+
+
+def in_reach(prediction: str, reference: str, threshold: float) -> bool:
+    """Whether a long prediction is short enough for the threshold: its surplus is part of the distance."""
+    if len(prediction) < LONG:
+        return True
+    surplus = len(_collapsed(prediction)) - len(_collapsed(reference))
+    length = max(len(reference.upper()), len(prediction.upper()))
+    return 1.0 - surplus / length >= threshold
 
 
 def references_of(truth: Any) -> list[str]:

@@ -15,6 +15,9 @@ from itertools import chain
 LONG = 1024
 """Characters from which on a text is normalised piece by piece."""
 
+FEW = 32
+"""Up to so many distinct characters are faster replaced one after the other."""
+
 LIGATURES = {char: unicodedata.normalize("NFKC", char) for char in "\ufdfa\ufdfb"}
 
 # Starters that can be the second half of a composed character; a test compares them with unicodedata.
@@ -47,16 +50,34 @@ def spelled_out(text: str) -> str:
 
 
 def _long_nfkc(text: str) -> str:
-    characters = set(text)
-    table = {ord(char): form for char in characters if (form := unicodedata.normalize("NFKC", char)) != char}
+    characters = distinct(text)
+    table = {char: form for char in characters if (form := unicodedata.normalize("NFKC", char)) != char}
     for ligature in LIGATURES:
         if text.count(ligature) > LONG:
-            del table[ord(ligature)]
+            del table[ligature]
     marks = "".join(map(re.escape, filter(_joins, characters)))
     if marks:
         pieces = re.findall(rf"(?s)[^{marks}]?[{marks}]+|[^{marks}]+(?![{marks}])", text)
         text = "".join(map(_Pieces().__getitem__, pieces))
-    return text.translate(table) if table else text
+    return _replaced(text, table)
+
+
+def distinct(text: str) -> set[str]:
+    """The characters of the text. Those of a long text of few characters are found by taking them out."""
+    found: set[str] = set()
+    while text and len(found) < FEW:
+        found.add(text[0])
+        text = text.replace(text[0], "")
+    return found.union(text)
+
+
+def _replaced(text: str, table: dict[str, str]) -> str:
+    """The text with each character replaced by its form; no form holds a character of the table."""
+    if len(table) > FEW:
+        return text.translate({ord(char): form for char, form in table.items()})
+    for char, form in table.items():
+        text = text.replace(char, form)
+    return text
 
 
 def _joins(char: str) -> bool:
@@ -81,15 +102,16 @@ class _Pieces(dict[str, str]):
 
 def _ordered(piece: str) -> str:
     """The piece decomposed, each run of marks in the order of combining classes."""
-    decomposed = piece.translate({ord(char): unicodedata.normalize("NFKD", char) for char in set(piece)})
-    marks = "".join(re.escape(char) for char in set(decomposed) if unicodedata.combining(char))
+    forms = {char: form for char in distinct(piece) if (form := unicodedata.normalize("NFKD", char)) != char}
+    decomposed = _replaced(piece, forms)
+    marks = "".join(re.escape(char) for char in distinct(decomposed) if unicodedata.combining(char))
     return re.sub(f"[{marks}]+", lambda run: _sorted_marks(run[0]), decomposed) if marks else decomposed
 
 
 def _sorted_marks(run: str) -> str:
     """The marks sorted by combining class, those of one class in their order (there are some 50 classes)."""
     by_class: dict[int, list[str]] = {}
-    for char in set(run):
+    for char in distinct(run):
         by_class.setdefault(unicodedata.combining(char), []).append(char)
     return "".join(
         chars[0] * run.count(chars[0]) if len(chars) == 1 else "".join(filter(set(chars).__contains__, run))

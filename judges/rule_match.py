@@ -85,5 +85,5 @@ def _text(response: Response, question: Question, params: Params) -> Reading:
         form = opened(normal(answer[1]))
         if text_matches(answer[1], form, question, params):
             return reading_of((1.0, form, None))
-    form = response.opened if settled(text) else opened(normal(text))
+    form = response.opened if settled(response.text, text) else opened(normal(text))
     return reading_of((1.0 if text_matches(text, form, question, params) else None, form, None))

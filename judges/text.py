@@ -8,15 +8,12 @@ publisher's own scorer, so that verdicts agree with it.
 from __future__ import annotations
 
 import re
-from itertools import accumulate, islice
-from operator import indexOf
 from typing import Any
 
-from mmeval_pack.judges.normal_form import nfkc
+from mmeval_pack.judges.normal_form import LONG, distinct, nfkc
 
 _BOX = "\\boxed{"
-_BRACE = re.compile("[{}]")
-_DEPTH = {"{": 1, "}": -1}
+_MARKUP = frozenset("\\<`F")
 _TAG = re.compile(r"</?(?:think|answer)\s*+>", re.IGNORECASE)
 _ANSWER_OPENS = re.compile(r"<answer\s*+>", re.IGNORECASE)
 _ANSWER_CLOSES = re.compile(r"</answer\s*+>", re.IGNORECASE)
@@ -66,10 +63,17 @@ def _without_tags(text: str) -> str:
     return text
 
 
-def settled(normal_text: str) -> bool:
-    """Whether a second `normal` is sure to change nothing (a box may hold another)."""
-    marked = "\\" in normal_text or "<" in normal_text or "`" in normal_text or "F" in normal_text
-    return not marked and normal_text.isascii()
+def settled(text: str, normal_text: str) -> bool:
+    """Whether a second `normal` is sure to change nothing (a box may hold another).
+
+    Args:
+        text: as it came.
+        normal_text: its `normal`.
+    """
+    if normal_text.isascii():
+        return not ("\\" in normal_text or "<" in normal_text or "`" in normal_text or "F" in normal_text)
+    # Where nothing but white space went, NFKC stays NFKC. To find that out pays off for long texts only.
+    return len(text) >= LONG and not _MARKUP.intersection("".join(map(nfkc, distinct(text))))
 
 
 def opened(normal_text: str) -> str:
@@ -93,17 +97,13 @@ def _first_box(text: str) -> str:
     if start < 0:
         return text
     start += len(_BOX)
-    first = text.find("}", start)
-    if first >= 0 and text.find("{", start, first) < 0:
-        return text[start:first].strip()
-    last = text.rfind("}", start) + 1  # 0, and so no brace at all, where none closes
-    depths = accumulate(map(_DEPTH.__getitem__, _BRACE.findall(text, start, last)), initial=1)
-    try:
-        closing = indexOf(depths, 0) - 1
-    except ValueError:
-        return text
-    end = next(islice(_BRACE.finditer(text, start), closing, None))
-    return text[start : end.start()].strip()
+    depth, end = 1, start - 1
+    for part in text[start:].split("}")[:-1]:  # what stands before each closing brace
+        depth += part.count("{") - 1
+        end += len(part) + 1
+        if depth == 0:
+            return text[start:end].strip()
+    return text
 
 
 def last_tagged(text: str) -> str | None:

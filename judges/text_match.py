@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mmeval_pack.judges.anls import similarity
+from mmeval_pack.judges.anls import in_reach, similarity
 from mmeval_pack.judges.normal_form import LONG, spelled_out
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import Question
@@ -19,7 +19,10 @@ def text_matches(text: str, opened: str, question: Question, params: Params) -> 
     """
     if params.string_match == "anls":
         printed = question.printed_references
-        return bool(printed) and similarity(spelled_out(text), printed, params.threshold) > 0
+        # Spelled out, a text that is too long for every reference is only longer.
+        if not printed or not any(in_reach(text, reference, params.threshold) for reference in printed):
+            return False
+        return similarity(spelled_out(text), printed, params.threshold) > 0
     references = question.references
     if opened in references:
         return True

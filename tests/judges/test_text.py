@@ -75,7 +75,15 @@ def test_folded_keeps_every_character_at_its_place(text: Any) -> None:
 def test_settled_texts_do_not_change(text: Any) -> None:
     """The shortcut never skips a change."""
     once = normal(text)
-    assert not settled(once) or normal(once) == once
+    assert not settled(text, once) or normal(once) == once
+
+
+@given(st.text(alphabet="é\u0301\u0316\u0f73\ufdfa＜F`\\{}× a\u2003\nﬁ\uff9e", min_size=1, max_size=30))
+def test_settled_long_texts_do_not_change(text: Any) -> None:
+    """Also where they are not ASCII."""
+    long = text * (1 + 1100 // len(text))
+    once = normal(long)
+    assert not settled(long, once) or normal(once) == once
 
 
 def test_text_of_nested_lists() -> None:
