@@ -39,7 +39,7 @@ def generated(count: int = 4000) -> list[str]:
 
 
 def rate(prepare: Callable[[], list[tuple[Any, ...]]], run: Callable[..., object]) -> float:
-    """Calls per second of processor time in the best of several rounds; `prepare` makes a round's arguments, untimed."""
+    """Calls per second of processor time, the best of several rounds; `prepare` is not timed."""
     best = float("inf")
     for _ in range(ROUNDS):
         calls = prepare()
