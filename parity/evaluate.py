@@ -1,0 +1,100 @@
+"""Responses -> the whole report as one JSON value; docs/parity.md describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from mmeval_pack.parity.compare import Figures, compared
+from mmeval_pack.parity.reasons import reasons_of
+from mmeval_pack.parity.references import NAMES, Loaded, load
+from mmeval_pack.parity.sample import Response, Sample, judged
+from mmeval_pack.translators._version import VERSION
+from mmeval_pack.translators.task import Task
+
+FORMAT: Final = "mmeval-pack parity 1"
+
+
+class Side:
+    """The references of each task, and the samples that they judged.
+
+    Args:
+        resolve: gives the task of a name; raises InputError for an unknown one.
+        names: the references wanted.
+    """
+
+    def __init__(self, resolve: Callable[[str], Task], names: Sequence[str] = tuple(NAMES)) -> None:
+        self._resolve = resolve
+        self._names = names
+        self.tasks: dict[str, Task] = {}
+        self.loaded: dict[str, Loaded] = {}
+        self.samples: list[Sample] = []
+
+    def add(self, responses: Iterable[Response]) -> None:
+        """Judge responses by every reference of their task.
+
+        Raises:
+            InputError: a task or a reference is unknown, or a row cannot be read.
+        """
+        for response in responses:
+            name = response.task
+            if name not in self.tasks:
+                task = self._resolve(name)
+                self.loaded[name] = load(task, self._names)
+                self.tasks[name] = task
+            self.samples.append(judged(response, self.loaded[name].used, self.tasks[name]))
+
+    def report(self) -> Figures:
+        """Everything that the report holds."""
+        parts: dict[tuple[str, str], list[Sample]] = {}
+        for sample in self.samples:
+            parts.setdefault((sample.response.task, sample.response.model), []).append(sample)
+        return {
+            "format": FORMAT,
+            "generator": f"mmeval-pack {VERSION}",
+            "references": {name: _references(loaded) for name, loaded in self.loaded.items()},
+            "comparisons": [
+                {
+                    "task": task,
+                    "benchmark": self.tasks[task].benchmark,
+                    "model": model,
+                    **compared(samples, [reference.name for reference in self.loaded[task].used]),
+                }
+                for (task, model), samples in parts.items()
+            ],
+            "samples": [_sample(sample) for sample in self.samples],
+        }
+
+
+def _references(loaded: Loaded) -> list[Figures]:
+    used = [
+        {"name": one.name, "version": one.version, "source": one.source, "llm": one.llm}
+        for one in loaded.used
+    ]
+    return used + [{"name": one.name, "skipped": one.why} for one in loaded.skipped]
+
+
+def _sample(sample: Sample) -> Figures:
+    verdicts: dict[str, Any] = {name: verdict._asdict() for name, verdict in sample.verdicts.items()}
+    return {
+        "task": sample.response.task,
+        "model": sample.response.model,
+        "id": sample.response.id,
+        "answer": sample.row.answer,
+        "response": sample.response.text,
+        "groups": dict(sample.groups),
+        "verdicts": verdicts,
+        "disputed": sample.disputed,
+        "reasons": list(reasons_of(sample)) if sample.disputed else [],
+    }
+
+
+def least_agreement(report: Figures) -> tuple[float, str] | None:
+    """The lowest share of agreement of any two references, and where; None where nothing was compared."""
+    shares = [
+        (pair["share"], f"{pair['a']} and {pair['b']} on {part['task']}, {part['model']}")
+        for part in report["comparisons"]
+        for pair in part["agreement"]
+        if pair["share"] is not None
+    ]
+    return min(shares, default=None)

@@ -1,0 +1,189 @@
+"""The files that are laid side by side -> responses: logs of lmms-eval, lines of ours, VLMEvalKit's files.
+
+Responses are joined to rows by the row's id. A file that does not hold its rows (recorded responses,
+predictions without columns) finds them in ``<task>.parquet``, in the folder of rows or beside the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from mmeval_pack.judges.errors import InputError
+from mmeval_pack.judges.lines import numbered, read
+from mmeval_pack.judges.params import shown
+from mmeval_pack.parity.references.mmeval import JUDGED
+from mmeval_pack.parity.references.verdict import NO_REPLIES, Replies, Verdict
+from mmeval_pack.parity.sample import Response
+from mmeval_pack.translators.row_table import RowTable, of_file
+from mmeval_pack.translators.vlmevalkit import predictions
+
+Raw = dict[str, Any]
+
+_RESPONSES: Final = ".responses"
+_TABLES: Final = (".tsv", ".xlsx", ".json")  # prediction files of VLMEvalKit
+_LETTERS: Final = "ABCDEFGHI"
+
+
+@dataclass
+class Inputs:
+    """Reads files and keeps what they share.
+
+    Attributes:
+        rows: a folder with ``<task>.parquet`` files; None for the files' own folders alone.
+        task: the task of files that name none; None where every file names its own.
+        broken: what is wrong with each line that was left out, with file and number.
+    """
+
+    rows: Path | None = None
+    task: str | None = None
+    broken: list[str] = field(default_factory=list)
+    _tables: dict[Path, dict[str, int]] = field(default_factory=dict, repr=False)
+    _found: dict[Path, RowTable] = field(default_factory=dict, repr=False)
+    _seen: dict[tuple[str, str, str], str] = field(default_factory=dict, repr=False)
+
+    def read(self, path: Path) -> Iterator[Response]:
+        """The responses of a file, in its order.
+
+        Raises:
+            InputError: it cannot be read; or it has two responses of one model to one row.
+        """
+        found = self._predictions(path) if path.suffix in _TABLES else self._lines(path)
+        for place, response in found:
+            key = (response.model, response.task, response.id)
+            if first := self._seen.get(key):
+                raise InputError(
+                    f"{place}: a second response of {response.model} to task {response.task}, id "
+                    f"{response.id!r}; the first is {first}"
+                )
+            self._seen[key] = place
+            yield response
+
+    def media(self, response: Response, folder: Path | None) -> list[Any]:
+        """The media of a response's row, as its parquet file holds them; empty where no file is at hand."""
+        for path in self._candidates(response.task, folder):
+            place = self._index(path).get(response.id)
+            if place is not None:
+                return self._found[path].media(place)
+        return []
+
+    def _lines(self, path: Path) -> Iterator[tuple[str, Response]]:
+        replies = _recorded_replies(path)
+        try:
+            stream = path.open("rb")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        with stream:
+            for number, data in numbered(stream):
+                place = f"{path}, line {number}"
+                try:
+                    response = self._line(read(data), path, replies)
+                except InputError as error:
+                    self.broken.append(f"{place}: {error}")
+                else:
+                    yield place, response
+
+    def _line(self, record: Raw, path: Path, replies: Mapping[str, Replies]) -> Response:
+        detail = record.get("detail")
+        logged = "doc_id" in record and isinstance(detail, dict)
+        line = detail if logged and isinstance(detail, dict) else record
+        task = line.get("task") or self.task
+        if not isinstance(task, str):
+            raise InputError("names no task; add task to the line, or give --task NAME")
+        if "response" not in line or not ("sample" in line or "id" in line):
+            raise InputError("lacks response, or sample and id; expected a line of mmeval-pack or lmms-eval")
+        id_ = str(line["sample"].get("id") if isinstance(line.get("sample"), dict) else line.get("id"))
+        raw = line["sample"] if "sample" in line else self._row(task, id_, path.parent)
+        text = line["response"]
+        if not isinstance(raw, dict) or not isinstance(text, str | None):
+            wrong = "sample" if not isinstance(raw, dict) else "response"
+            raise InputError(f"{wrong} is {shown(line[wrong])}, expected an object, and text or null")
+        named = line.get("model")
+        model = named if isinstance(named, str) else _model(path, task, logged)
+        said = Replies(_texts(line, "extract_replies"), _texts(line, "judge_replies"))
+        said = said if said != NO_REPLIES else replies.get(id_, NO_REPLIES)
+        return Response(model, task, id_, raw, text, said, _recorded(line))
+
+    def _predictions(self, path: Path) -> Iterator[tuple[str, Response]]:
+        for number, line in enumerate(predictions.read(path), start=2):
+            task = line.get("task_name") or self.task
+            if not task:
+                raise InputError(f"{path}: a prediction file names no task; give --task NAME")
+            id_ = str(line["index"])
+            raw = _row_of(line) if "answer" in line else self._row(task, id_, path.parent)
+            text = predictions.response(line["prediction"])
+            extract = str(line.get("extract") or "")
+            said = Replies((extract,) if extract else ())
+            yield f"{path}, row {number}", Response(path.stem, task, id_, raw, text, said)
+
+    def _row(self, task: str, id_: str, folder: Path) -> Raw:
+        for path in self._candidates(task, folder):
+            place = self._index(path).get(id_)
+            if place is not None:
+                return self._found[path].rows[place]
+        raise InputError(f"no row has the id {id_!r}; give --rows DIR with {task}.parquet")
+
+    def _candidates(self, task: str, folder: Path | None) -> Iterator[Path]:
+        for where in (self.rows, folder):
+            if where is not None and (path := where / f"{task}.parquet").is_file():
+                yield path
+
+    def _index(self, path: Path) -> dict[str, int]:
+        """The place of each row by its id."""
+        if path not in self._tables:
+            table = self._found[path] = of_file(path)
+            self._tables[path] = {str(row["id"]): place for place, row in enumerate(table.rows)}
+        return self._tables[path]
+
+
+def _model(path: Path, task: str, logged: bool) -> str:
+    """Whose responses a file holds: lmms-eval names the folder after the model, others name the file."""
+    stem = path.stem.removesuffix(_RESPONSES)
+    return path.resolve().parent.name if logged or stem == task else stem
+
+
+def _texts(line: Raw, key: str) -> tuple[str, ...]:
+    value = line.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise InputError(f"{key} is {shown(value)}, expected a list of texts")
+    return tuple(value)
+
+
+def _recorded(line: Raw) -> Verdict | None:
+    """The pack's verdict that a line holds, if a judge made it: it is not to be had again without one."""
+    score, stage = line.get("score"), line.get("decided_by")
+    if stage in JUDGED and line.get("status") == "ok" and isinstance(score, int | float):
+        extraction = line.get("extraction")
+        read_as = extraction if isinstance(extraction, str) else None
+        return Verdict(float(score), read_as, "ok", "recorded", {"decided_by": stage})
+    return None
+
+
+def _recorded_replies(path: Path) -> dict[str, Replies]:
+    """The judge's replies beside recorded responses; a null is a request that failed."""
+    beside = path.with_name(f"{path.stem.removesuffix(_RESPONSES)}.judge.jsonl")
+    if not path.stem.endswith(_RESPONSES) or not beside.is_file():
+        return {}
+    with beside.open("rb") as stream:
+        lines = [read(data) for _, data in numbered(stream)]
+    return {
+        str(line.get("id")): Replies(_one(line.get("extract")), _one(line.get("score"))) for line in lines
+    }
+
+
+def _one(reply: Any) -> tuple[str, ...]:
+    return (reply,) if isinstance(reply, str) else ()
+
+
+def _row_of(line: Raw) -> Raw:
+    """The row that the columns of a prediction file are."""
+    options = {letter: line[letter] for letter in _LETTERS if line.get(letter)}
+    message: Raw = {"role": "user", "question": line.get("question", "")}
+    if options:
+        message["options"] = options
+    extras = {key: value for key, value in line.items() if key not in ("prediction", *_LETTERS)}
+    return {"id": line["index"], "messages": [message], **extras}

@@ -1,0 +1,140 @@
+"""The report as one HTML file that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import io
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment
+
+from mmeval_pack.parity.compare import Figures
+from mmeval_pack.parity.reasons import reasons_of
+from mmeval_pack.parity.references.verdict import Verdict
+from mmeval_pack.parity.sample import Response, Sample
+from mmeval_pack.translators.prompt import Prompt, PromptError
+from mmeval_pack.translators.task import Task
+
+TEXTS: Final = 8_000_000  # characters of all prompts and responses together
+PICTURES: Final = 4_000_000  # characters of all thumbnails together
+_LIMITS: Final = (20_000, 5_000, 2_000, 1_000, 500, 250, 100)  # characters of one text
+_SIDE: Final = 112  # pixels of a thumbnail's longer side
+_TEMPLATE: Final = Path(__file__).with_name("report.html.jinja")
+
+Media = Callable[[Response], Sequence[Any]]
+
+
+def html(report: Figures, samples: Sequence[Sample], tasks: Mapping[str, Task], media: Media) -> str:
+    """The page.
+
+    Args:
+        report: what `evaluate.Side.report` gives.
+        samples: the samples behind it.
+        tasks: the task of each name, for its prompt.
+        media: gives the images of a response's row; none where no rows are at hand.
+    """
+    prompts = _prompts(samples, tasks)
+    limit = _limit([*prompts.values(), *(sample.text for sample in samples)])
+    data = {
+        "rows": {key: _cut(prompt, limit) for key, prompt in prompts.items()},
+        "answers": {_key(sample.response): sample.row.answer for sample in samples},
+        "images": _thumbnails(samples, media),
+        "samples": [_packed(sample, limit) for sample in samples],
+    }
+    page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+        _TEMPLATE.read_text(encoding="utf-8")
+    )
+    return page.render(report=report, data=_embedded(data), limit=limit, percent=_percent)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.2f}"
+
+
+def _embedded(data: Any) -> str:
+    """JSON that no text within can end: it stands in a script element."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text.encode("utf-8", "replace").decode()
+
+
+def _key(response: Response) -> str:
+    return f"{response.task}/{response.id}"
+
+
+def _prompts(samples: Iterable[Sample], tasks: Mapping[str, Task]) -> dict[str, str]:
+    """The prompt of each row; the question alone where it cannot be rendered."""
+    templates = {name: Prompt(task.prompt_template) for name, task in tasks.items()}
+    prompts: dict[str, str] = {}
+    for sample in samples:
+        key = _key(sample.response)
+        if key not in prompts:
+            try:
+                prompts[key] = templates[sample.response.task].text(sample.response.raw)
+            except PromptError:
+                prompts[key] = sample.row.asked
+    return prompts
+
+
+def _limit(texts: Sequence[str]) -> int:
+    """How many characters of a text are shown, so that all together stay within bounds."""
+    for limit in _LIMITS:
+        if sum(min(len(text), limit) for text in texts) <= TEXTS:
+            return limit
+    return _LIMITS[-1]
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit} characters more)"
+
+
+def _packed(sample: Sample, limit: int) -> list[Any]:
+    """A sample as a list: with 10,000 of them, names of keys would be most of the page."""
+    response = sample.response
+    text = None if response.text is None else _cut(response.text, limit)
+    verdicts = {name: _said(sample, name, verdict) for name, verdict in sample.verdicts.items()}
+    reasons = reasons_of(sample) if sample.disputed else ()
+    return [response.task, response.model, response.id, text, verdicts, reasons, int(sample.disputed)]
+
+
+def _said(sample: Sample, name: str, verdict: Verdict) -> list[Any]:
+    read_as = None if verdict.prediction is None else _cut(verdict.prediction, 200)
+    return [sample.outcomes.get(name, "none"), read_as, verdict.reason]
+
+
+def _thumbnails(samples: Iterable[Sample], media: Media) -> dict[str, list[str]]:
+    """Small JPEG images by row, disputed samples first, until they would be too many."""
+    found: dict[str, list[str]] = {}
+    left = PICTURES
+    for sample in sorted(samples, key=lambda sample: not sample.disputed):
+        key = _key(sample.response)
+        if key in found:
+            continue
+        images = [image for item in media(sample.response) if (image := _thumbnail(item))]
+        left -= sum(map(len, images))
+        if left < 0:
+            break
+        if images:
+            found[key] = images
+    return found
+
+
+def _thumbnail(item: Any) -> str | None:
+    """A small JPEG as base64; None for what is no image here, such as a path of a video."""
+    from PIL import Image, UnidentifiedImageError
+
+    data = item.get("bytes") if isinstance(item, dict) else None
+    if not data:
+        return None
+    buffer = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image.thumbnail((_SIDE, _SIDE))
+            image.convert("RGB").save(buffer, "JPEG", quality=60)
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError):
+        return None
+    return b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,115 @@
+"""The page of a report."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from mmeval_pack.parity.evaluate import Side, least_agreement
+from mmeval_pack.parity.report import PICTURES, html
+from mmeval_pack.parity.sample import Response
+from mmeval_pack.translators.plan import TASKS_DIR, find_task
+
+QUESTION = "Which picture?\nA. a red bus\nB. a blue car"
+
+
+def side(*responses: str | None) -> Side:
+    """Responses of one model to rows of MuirBench."""
+    found = Side(lambda name: find_task(TASKS_DIR, name), ["mmeval", "official"])
+    raw = {"messages": [{"role": "user", "question": QUESTION}], "answer": "B", "task": "Counting"}
+    found.add(
+        Response("m", "muirbench_mmeval", str(number), {"id": str(number), **raw}, text)
+        for number, text in enumerate(responses)
+    )
+    return found
+
+
+def page(found: Side, media: Sequence[Any] = ()) -> str:
+    """The page of these samples, each row with the same media."""
+    return html(found.report(), found.samples, found.tasks, lambda _: media)
+
+
+def data_of(text: str) -> Any:
+    """The data within the page."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_a_report_is_json_with_one_entry_a_sample() -> None:
+    """The format is named, and verdicts hold score, prediction, status, reason and detail."""
+    report = json.loads(json.dumps(side("B", "**B**").report()))
+    assert report["format"] == "mmeval-pack parity 1"
+    bold = report["samples"][1]
+    assert bold["reasons"] == ["bold-letter", "random-fallback"]
+    assert bold["groups"] == {"task": "Counting"}
+    assert bold["verdicts"]["official"] == {
+        "score": 0.5,
+        "prediction": "A",
+        "status": "random",
+        "reason": "random_fallback",
+        "detail": {},
+    }
+    assert [one["reference"] for one in report["comparisons"][0]["accuracy"]] == ["mmeval", "official"]
+
+
+def test_the_least_agreement_names_the_pair() -> None:
+    """What --fail-under compares with."""
+    report = side("B", "**B**").report()
+    assert least_agreement(report) == (0.5, "mmeval and official on muirbench_mmeval, m")
+    assert least_agreement(side(None).report()) is None
+
+
+def test_the_page_holds_every_sample() -> None:
+    """With prompt, response, what each scorer made of it, and the reasons."""
+    data = data_of(page(side("B", "**B**", None)))
+    assert data["rows"]["muirbench_mmeval/0"] == QUESTION
+    assert data["answers"]["muirbench_mmeval/0"] == "B"
+    task, model, name, text, verdicts, reasons, disputed = data["samples"][1]
+    assert (task, model, name, text, disputed) == ("muirbench_mmeval", "m", "1", "**B**", 1)
+    assert verdicts["official"] == ["random", "A", "random_fallback"]
+    assert reasons == ["bold-letter", "random-fallback"]
+    assert data["samples"][2][3:5] == [None, {name: ["none", None, "missing_response"] for name in verdicts}]
+
+
+@pytest.mark.parametrize(
+    "text", ["</script><script>alert(1)</script>", "<!--", "\u2028", "\ud800", "B & <i>"]
+)
+def test_no_response_can_leave_its_place(text: str) -> None:
+    """A response is data: it neither ends the script element nor adds another."""
+    made = page(side(text))
+    assert made.count("<script") == 2
+    assert data_of(made)["samples"][0][3] == text.encode("utf-8", "replace").decode()
+
+
+def test_the_page_asks_nobody() -> None:
+    """No address in it, and a policy that lets no request out."""
+    made = page(side("B"))
+    assert not re.search(r"https?://|src=[\"'](?!data:)|@import|url\(", made)
+    assert "default-src 'none'" in made
+
+
+def test_images_become_thumbnails() -> None:
+    """Small JPEG images; what is none is left out."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.new("RGBA", (400, 200), "red").save(buffer, "PNG")
+    media = [{"bytes": buffer.getvalue(), "path": None}, {"bytes": b"no image"}, "video.mp4"]
+    data = data_of(page(side("B"), media))
+    (image,) = data["images"]["muirbench_mmeval/0"]
+    assert image.startswith("/9j/")
+    assert len(image) < 3000
+    assert len(image) < PICTURES
+
+
+def test_long_texts_are_cut_where_there_are_many() -> None:
+    """And say how much is missing."""
+    data = data_of(page(side(*["x" * 50_000] * 200)))
+    text = data["samples"][0][3]
+    assert text == "x" * 20_000 + " … (30000 characters more)"
