@@ -53,9 +53,19 @@ register = BOUND.register
 def task(template: str = "<image>{{ question }}", **params: Any) -> Task:
     """A task."""
     return Task(
-        name="x_mmeval", benchmark="X", subset="main", version="1.0", repo="mm-eval/X",
-        config="main", split="test", rows=None, prompt_template=template,
-        pipeline=("exact-match",), params=params, judge=None, protocol="published",
+        name="x_mmeval",
+        benchmark="X",
+        subset="main",
+        version="1.0",
+        repo="mm-eval/X",
+        config="main",
+        split="test",
+        rows=None,
+        prompt_template=template,
+        pipeline=("exact-match",),
+        params=params,
+        judge=None,
+        protocol="published",
         official_protocol=True,
         groups=(),
     )

@@ -1,0 +1,170 @@
+"""The tasks under VLMEvalKit's real command line. What it wrote counts: its exit code is 0 on failure too."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from mmeval_pack.translators import media
+from mmeval_pack.translators.demo.endpoint import Endpoint
+from mmeval_pack.translators.demo.model import RecordedModel
+from mmeval_pack.translators.demo.sample import Bundled
+from mmeval_pack.translators.naming import TASKS_DIR
+from mmeval_pack.translators.plan import find_task
+from mmeval_pack.translators.prompt import Prompt
+from mmeval_pack.translators.vlmevalkit import predictions
+
+pytestmark = [
+    pytest.mark.vlmevalkit,
+    pytest.mark.skipif(importlib.util.find_spec("vlmeval") is None, reason="VLMEvalKit is not installed"),
+]
+
+ENTRY = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main())"
+
+
+def jpeg(value: Any) -> dict[str, Any]:
+    """The image of a row as VLMEvalKit's API models encode it: as JPEG, with Pillow's defaults."""
+    buffer = BytesIO()
+    media.image(value, str).save(buffer, "JPEG")
+    return {"bytes": buffer.getvalue(), "path": None}
+
+
+class Run(NamedTuple):
+    """How a run ended, what it wrote, and the model that answered over the wire."""
+
+    done: subprocess.CompletedProcess[str]
+    folder: Path
+    model: RecordedModel
+    requests: int
+
+    def lines(self, model: str, task: str, ending: str = "") -> dict[str, dict[str, Any]]:
+        """The lines of a file by row id."""
+        path = self.folder / model / f"{model}_{task}{ending}.tsv"
+        assert path.is_file(), self.done.stderr[-3000:]
+        return {json.loads(line["mmeval"])["id"]: line for line in predictions.read(path)}
+
+    def figures(self, model: str, task: str) -> dict[str, Any]:
+        """All figures of a task."""
+        found: dict[str, Any] = json.loads((self.folder / model / f"{model}_{task}_mmeval.json").read_text())
+        return found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, samples: Mapping[str, Bundled], rows_folder: Path) -> Run:
+    """All five tasks with replay, and with an API model of VLMEvalKit's against a loopback endpoint."""
+    folder = tmp_path_factory.mktemp("vlmevalkit")
+    (folder / "LMUData").mkdir()
+    model = RecordedModel()
+    for sample in samples.values():
+        prompt = Prompt(find_task(TASKS_DIR, sample.task).prompt_template)
+        for row in sample.rows:
+            response = sample.responses[row["id"]]
+            model.learn({**row, "media": [jpeg(each) for each in row["media"]]}, prompt, response)
+    with Endpoint(model) as endpoint:
+        api = {
+            "class": "GPT4V",
+            "model": "recorded",
+            "key": "none",
+            "retry": 1,
+            "wait": 0,
+            "api_base": f"{endpoint.base_url}/chat/completions",
+        }
+        data = {task: {"class": f"MMEval_{task}", "dataset": task} for task in samples}
+        config = {"model": {"replay": {}, "recorded": api}, "data": data}
+        (folder / "config.json").write_text(json.dumps(config))
+        inherited = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
+        done = subprocess.run(
+            [
+                *(sys.executable, "-c", ENTRY, "vlmevalkit", "--config", "config.json", "--work-dir", "out"),
+                *("--responses", str(TASKS_DIR)),
+            ],
+            env={
+                **inherited,
+                "MMEVAL_ROWS": str(rows_folder),
+                "MMEVAL_JUDGE": "off",
+                "LMUData": str(folder / "LMUData"),
+                "HF_HUB_OFFLINE": "1",
+                "VLMEVAL_MIN_IMAGE_EDGE": "1",  # else images with an edge below 100 pixels are enlarged
+            },
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=1200,
+            check=False,
+        )
+        return Run(done, folder / "out", model, len(endpoint.requests))
+
+
+@pytest.mark.usefixtures("without_judge")
+def test_replayed_responses_get_the_verdicts_of_lmms_eval(
+    run: Run, samples: Mapping[str, Bundled], lmms_eval_side: Any
+) -> None:
+    """Per sample: verdict, stage, status, extraction and reason; nothing is lost on the way to the file."""
+    for task, sample in samples.items():
+        raw = {name: line["prediction"] for name, line in run.lines("replay", task).items()}
+        assert raw == sample.responses
+        found = run.lines("replay", task, "_exact_matching_result")
+        for name, theirs in lmms_eval_side(sample).items():
+            hit = found[name]["hit"]
+            assert (None if hit == "" else float(hit)) == theirs["score"], (task, name)
+            texts = ("decided_by", "status", "extraction", "reason")
+            assert [found[name][key] for key in texts] == [theirs[key] or "" for key in texts]
+
+
+def test_the_figures_are_those_of_lmms_eval(run: Run) -> None:
+    """As counted by hand from the sample, see ../lmms_eval/test_harness.py; and VLMEvalKit reports them."""
+    expected = {
+        "mathverse_testmini_mmeval": (9 / 11, 9 / 20, 9 / 20),
+        "mathverse_testmini_text_only_mmeval": (5 / 6, 6 / 12, 5 / 12),
+        "muirbench_mmeval": (10 / 16, 0, 10 / 16),
+        "sat_real_mmeval": (6 / 12, 0, 6 / 12),
+        "sat_synthetic_mmeval": (9 / 13, 0, 9 / 14),
+    }
+    status = json.loads((run.folder / "replay" / "status.json").read_text())["datasets"]
+    for task, figures in expected.items():
+        found = run.figures("replay", task)
+        assert (found["accuracy"], found["unscored"], found["published"]) == pytest.approx(figures)
+        assert status[task]["metrics"]["split=none|Overall"] == pytest.approx(figures[0])
+
+
+def test_the_wire_carries_the_published_prompts(run: Run, samples: Mapping[str, Bundled]) -> None:
+    """The endpoint knows each row by its texts and pixels in their order, and knew every request."""
+    assert run.model.unknown == []
+    assert run.requests == sum(len(sample.rows) for sample in samples.values())
+
+
+def test_responses_over_the_wire_get_the_same_verdicts(run: Run, samples: Mapping[str, Bundled]) -> None:
+    """But for empty ones, which VLMEvalKit's API models make a failure of: unscored, not wrong."""
+    for task, sample in samples.items():
+        replayed = run.lines("replay", task, "_exact_matching_result")
+        for name, line in run.lines("recorded", task, "_exact_matching_result").items():
+            if sample.responses[name]:
+                assert (line["hit"], line["log"]) == (replayed[name]["hit"], replayed[name]["log"]), name
+            elif line["status"] != "invalid":
+                assert (line["hit"], line["reason"]) == ("", "generation_failed")
+
+
+def test_the_version_is_recorded(run: Run) -> None:
+    """In the record of each task, and at the start."""
+    version = run.figures("replay", "sat_real_mmeval")["vlmevalkit"]
+    assert run.done.stderr.splitlines()[0] == f"VLMEvalKit: {version['name']} {version['version']}"
+    assert version["name"] in ("ms-vlmeval", "checkout")
+
+
+def test_nothing_failed_on_the_way(run: Run) -> None:
+    """VLMEvalKit would go on with the next dataset."""
+    for model in ("replay", "recorded"):
+        status = json.loads((run.folder / model / "status.json").read_text())["datasets"]
+        assert {name: each["status"] for name, each in status.items()} == dict.fromkeys(status, "done")
+        assert [name for name, each in status.items() if "error_message" in each] == []
+    assert "Traceback" not in run.done.stderr
+    assert run.done.returncode == 0
