@@ -18,6 +18,12 @@ LONG = 1024
 FEW = 32
 """Up to so many distinct characters are faster replaced one after the other."""
 
+MANY = 256
+"""From so many distinct characters on, pieces of a text are rarely the same."""
+
+# Shorter runs are sorted by insertion as fast.
+_LONG_RUN = re.compile("-?m{64,}")
+
 LIGATURES = {char: unicodedata.normalize("NFKC", char) for char in "\ufdfa\ufdfb"}
 
 # Starters that can be the second half of a composed character; a test compares them with unicodedata.
@@ -51,20 +57,44 @@ def spelled_out(text: str) -> str:
 
 def _long_nfkc(text: str) -> str:
     characters = distinct(text)
-    table = {char: form for char in characters if (form := unicodedata.normalize("NFKC", char)) != char}
-    for ligature in LIGATURES:
-        if text.count(ligature) > LONG:
-            del table[ligature]
-    marks = "".join(map(re.escape, filter(_joins, characters)))
+    crowds = "".join(char for char in LIGATURES if text.count(char) > LONG)
+    marks = "".join(filter(_joins, characters))
+    if marks and len(characters) > MANY:
+        return _by_runs(
+            text, {**dict.fromkeys(map(ord, characters), "-"), **dict.fromkeys(map(ord, marks), "m")}, crowds
+        )
+    forms = ((char, unicodedata.normalize("NFKC", char)) for char in characters.difference(crowds))
+    table = {char: form for char, form in forms if form != char}
     if marks:
-        pieces = re.findall(rf"(?s)[^{marks}]?[{marks}]+|[^{marks}]+(?![{marks}])", text)
+        # Most pieces occur often and are looked up.
+        escaped = re.escape(marks)
+        pieces = re.findall(rf"(?s)[^{escaped}]?[{escaped}]+|[^{escaped}]+(?![{escaped}])", text)
         text = "".join(map(_Pieces().__getitem__, pieces))
     return _replaced(text, table)
 
 
+def _by_runs(text: str, mask: dict[int, str], crowds: str) -> str:
+    """NFKC of a text of many characters: its long runs of marks are put in order, the rest is unicodedata's.
+
+    A class of that many marks would be slow in a regular expression, which searches the masked text instead:
+    ``m`` stands for a character that may join the one in front of it, ``-`` for any other.
+    """
+    done, at = [], 0
+    for run in _LONG_RUN.finditer(text.translate(mask)):
+        done += [text[at : run.start()], _ordered(text[run.start() : run.end()])]
+        at = run.end()
+    text = "".join([*done, text[at:]])
+    parts = re.split(f"([{crowds}])", text) if crowds else [text]
+    return "".join(part if part in LIGATURES else unicodedata.normalize("NFKC", part) for part in parts)
+
+
 def distinct(text: str) -> set[str]:
     """The characters of the text. Those of a long text of few characters are found by taking them out."""
-    found: set[str] = set()
+    found = set(text[:LONG])
+    if len(found) > FEW:
+        return set(text)
+    for char in found:
+        text = text.replace(char, "")
     while text and len(found) < FEW:
         found.add(text[0])
         text = text.replace(text[0], "")
@@ -109,11 +139,13 @@ def _ordered(piece: str) -> str:
 
 
 def _sorted_marks(run: str) -> str:
-    """The marks sorted by combining class, those of one class in their order (there are some 50 classes)."""
-    by_class: dict[int, list[str]] = {}
-    for char in distinct(run):
-        by_class.setdefault(unicodedata.combining(char), []).append(char)
-    return "".join(
-        chars[0] * run.count(chars[0]) if len(chars) == 1 else "".join(filter(set(chars).__contains__, run))
-        for _, chars in sorted(by_class.items())
-    )
+    """The marks sorted by combining class, those of one class in their order."""
+    marks = distinct(run)
+    buckets: dict[int, list[str]] = {}
+    put = {char: buckets.setdefault(unicodedata.combining(char), []).append for char in marks}
+    if len(buckets) == len(marks):
+        # One mark a class: to count them is faster.
+        return "".join(char * run.count(char) for char in sorted(marks, key=unicodedata.combining))
+    for char in run:
+        put[char](char)
+    return "".join(chain.from_iterable(marks for _, marks in sorted(buckets.items())))

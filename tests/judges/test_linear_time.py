@@ -41,6 +41,10 @@ RESPONSES: dict[str, Callable[[int], str]] = {
     "joining marks": lambda n: "\uff9e\u0316" * (n // 2),
     "squared words": lambda n: "\u3316\u0301" * (n // 2),
     "syllables": lambda n: "\u1100\u1161\u11a8" * (n // 3),
+    "many characters": lambda n: "".join(map(chr, range(0x300, 0xD800))) * (n // 0xD500 + 1),
+    "many characters, each with a mark": lambda n: "".join(
+        f"{chr(code)}\u0323" for code in range(0x4E00, 0x4E00 + n // 2)
+    ),
     "cues in Chinese": lambda n: "答案选" * (n // 3),
     "letters": lambda n: "A and " * (n // 6),
 }

@@ -23,6 +23,27 @@ def test_long_texts_get_the_same_form(text: Any, times: Any) -> None:
     assert spelled_out(nfkc(long)) == unicodedata.normalize("NFKC", long)
 
 
+MANY = "".join(map(chr, range(0x4E00, 0x4F40))) + "".join(map(chr, range(0x300, 0x34F)))
+
+
+@given(
+    st.lists(st.text(alphabet=HARD + "\u0323\U0001d165\U0001d16d", max_size=6), max_size=20),
+    st.integers(0, 200),
+)
+@settings(max_examples=60)
+def test_long_texts_of_many_characters_get_the_same_form(texts: list[str], length: int) -> None:
+    """With short and long runs of marks, and with ligatures in crowds and alone."""
+    long = (
+        MANY.join(texts)
+        + "e"
+        + "\u0301\u0316\u0327" * length
+        + "".join(texts)
+        + "\ufdfa" * length * 6
+        + MANY * 3
+    )
+    assert spelled_out(nfkc(long)) == unicodedata.normalize("NFKC", long)
+
+
 def test_joining_starters_are_those_of_unicode() -> None:
     """Every starter that ends a canonical decomposition is in the table."""
     ends = set()
