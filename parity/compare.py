@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mmeval_pack.judges.metrics import interval
 from mmeval_pack.parity import statistics
-from mmeval_pack.parity.reasons import ABOUT, reasons_of
+from mmeval_pack.parity.reasons import ABOUT
 from mmeval_pack.parity.references.verdict import Verdict
 from mmeval_pack.parity.sample import Sample
 
@@ -102,12 +102,10 @@ def reasons(samples: Iterable[Sample]) -> list[Figures]:
     holds: Counter[str] = Counter()
     examples: dict[str, list[str]] = defaultdict(list)
     for sample in samples:
-        if not sample.disputed:
-            continue
-        names = reasons_of(sample)
-        first[names[0]] += 1
-        holds.update(names)
-        examples[names[0]].append(sample.response.id)
+        for name in sample.reasons[:1]:
+            first[name] += 1
+            examples[name].append(sample.response.id)
+        holds.update(sample.reasons)
     return [
         {
             "name": name,

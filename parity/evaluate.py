@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from mmeval_pack.parity.compare import Figures, compared
-from mmeval_pack.parity.reasons import reasons_of
 from mmeval_pack.parity.references import NAMES, Loaded, load
 from mmeval_pack.parity.sample import Response, Sample, judged
 from mmeval_pack.translators._version import VERSION
@@ -85,7 +84,7 @@ def _sample(sample: Sample) -> Figures:
         "groups": dict(sample.groups),
         "verdicts": verdicts,
         "disputed": sample.disputed,
-        "reasons": list(reasons_of(sample)) if sample.disputed else [],
+        "reasons": list(sample.reasons),
     }
 
 

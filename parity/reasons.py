@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mmeval_pack.judges.failures import is_generation_failure
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.parity.references.official_mathverse import tail
-from mmeval_pack.parity.sample import Sample
+
+if TYPE_CHECKING:
+    from mmeval_pack.parity.sample import Sample
 
 OTHER: Final = "other"
 _NONE_OPTION: Final = re.compile(r"none\b.*\b(?:choices|options|above|these)", re.IGNORECASE)

@@ -12,7 +12,6 @@ from typing import Any, Final
 from jinja2 import Environment
 
 from mmeval_pack.parity.compare import Figures
-from mmeval_pack.parity.reasons import reasons_of
 from mmeval_pack.parity.references.verdict import Verdict
 from mmeval_pack.parity.sample import Response, Sample
 from mmeval_pack.translators.prompt import Prompt, PromptError
@@ -97,8 +96,7 @@ def _packed(sample: Sample, limit: int) -> list[Any]:
     response = sample.response
     text = None if response.text is None else _cut(response.text, limit)
     verdicts = {name: _said(sample, name, verdict) for name, verdict in sample.verdicts.items()}
-    reasons = reasons_of(sample) if sample.disputed else ()
-    return [response.task, response.model, response.id, text, verdicts, reasons, int(sample.disputed)]
+    return [response.task, response.model, response.id, text, verdicts, sample.reasons, int(sample.disputed)]
 
 
 def _said(sample: Sample, name: str, verdict: Verdict) -> list[Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from mmeval_pack.judges.records import field
+from mmeval_pack.parity.reasons import reasons_of
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import (
     NO_REPLIES,
@@ -70,6 +71,11 @@ class Sample:
         """What each verdict comes to, see `outcome`; references without a verdict are left out."""
         found = {name: outcome(verdict) for name, verdict in self.verdicts.items()}
         return {name: value for name, value in found.items() if value is not None}
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the references disagree, the first being what it is counted under; empty where they agree."""
+        return reasons_of(self) if self.disputed else ()
 
     @property
     def disputed(self) -> bool:

@@ -10,7 +10,9 @@ import os
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from io import StringIO
+from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -43,14 +45,26 @@ def _native(name: str) -> Any:
     return importlib.import_module(f"lmms_eval.{name}")
 
 
-def _cleaned(text: str) -> str:
+def _utils(task: str) -> Any:
+    """The module of a task, executed from its file as lmms-eval does it: importing all tasks takes long."""
+    spec = find_spec("lmms_eval")
+    folder = Path(next(iter(spec.submodule_search_locations or ()))) if spec else Path()
+    located = spec_from_file_location(f"lmms_eval_{task}_utils", folder / "tasks" / task / "utils.py")
+    if located is None or located.loader is None:
+        raise MissingError(f"lmms-eval has no task {task}; get the version with: {INSTALL}")
+    module = module_from_spec(located)
+    located.loader.exec_module(module)
+    return module
+
+
+def _cleaning() -> Callable[[str], str]:
     """What lmms-eval does to a filtered response before a task's metric sees it."""
     strip: Callable[[str, list[list[str]]], str] = _native("api.reasoning").strip_reasoning_tags
-    return strip(text, _TAGS).strip()
+    return lambda text: strip(text, _TAGS).strip()
 
 
 def _muirbench() -> Scorer:
-    native = _native("tasks.muirbench.utils")
+    native, cleaned = _utils("muirbench"), _cleaning()
     filtering = native.MultiChoiceRegexFilter(
         group_select=0, ignore_case=True, ignore_punctuation=True, regex_pattern=r"([A-Z])\."
     )
@@ -61,7 +75,7 @@ def _muirbench() -> Scorer:
         extras = {name: row.column(name) for name in ("task", "image_relation", "image_type")}
         doc = {"idx": str(row.doc.id), "answer": letter, **extras}
         (filtered,) = filtering.apply([[response]], [doc])
-        result = native.muir_process_results(doc, [_cleaned(filtered)])
+        result = native.muir_process_results(doc, [cleaned(filtered)])
         with redirect_stdout(StringIO()):  # it prints its table
             score = native.muir_aggregation(list(result.values()))
         return Verdict(float(score), result["muirbench_score_overall"]["pred"])
@@ -70,7 +84,7 @@ def _muirbench() -> Scorer:
 
 
 def _sat() -> Scorer:
-    native = _native("tasks.sat.utils")
+    native, cleaned = _utils("sat"), _cleaning()
     exact_match = _native("api.metrics").exact_match_hf_evaluate
     filtering = native.MultiChoiceRegexFilter(
         group_select=0, ignore_case=True, ignore_punctuation=True, regex_pattern=r"(\([A-Z]\))"
@@ -82,7 +96,7 @@ def _sat() -> Scorer:
             return unscored("no_options")
         doc = {"question": row.asked, "answers": texts, "correct_answer_idx": texts.index(row.answer)}
         (filtered,) = filtering.apply([[response]], [doc])
-        prediction, target = _cleaned(filtered), native.sat_doc_to_target(doc)
+        prediction, target = cleaned(filtered), native.sat_doc_to_target(doc)
         scores = exact_match([prediction], [target], ignore_case=True, ignore_punctuation=True)
         return Verdict(float(scores["exact_match"]), prediction, detail={"target": target})
 
@@ -92,11 +106,11 @@ def _sat() -> Scorer:
 def _mathverse() -> Scorer:
     # The task builds an OpenAI client when it is imported, and that wants a key. None is used.
     with patch.dict(os.environ, {"OPENAI_API_KEY": "none", "API_TYPE": "openai"}):
-        native = _native("tasks.mathverse.utils")
+        native, cleaned = _utils("mathverse"), _cleaning()
     evaluator = native.mathverse_evaluator
 
     def verdict(row: Row, response: str, replies: Replies) -> Verdict:
-        prediction = _cleaned(response)
+        prediction = cleaned(response)
         equal = evaluator.score_answer(row.question, row.answer, prediction, quick_match=True)
         detail = {"quick_match": int(equal)}
         if not replies.judge:

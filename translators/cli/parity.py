@@ -78,7 +78,7 @@ def _write(options: argparse.Namespace, report: dict[str, Any], side: Side, inpu
 
     if options.json:
         with output(options.json) as write:
-            write(json.dumps(report, indent=1).encode() + b"\n")
+            write(json.dumps(report).encode() + b"\n")
     if options.html:
         from mmeval_pack.parity.report import html
 
