@@ -69,8 +69,12 @@ def _figures(judged: Sequence[Judged], groups: Sequence[Mapping[str, str]], head
     records = [
         metrics.records(each.score, values, headline) for each, values in zip(judged, groups, strict=True)
     ]
-    means = (metrics.mean(record[name] for record in records) for name in (headline, "unscored", "published"))
-    return Figures(*means, metrics.breakdown(record["breakdown"] for record in records))
+    return Figures(
+        headline=metrics.mean(record[headline] for record in records),
+        unscored=metrics.mean(record["unscored"] for record in records),
+        published=metrics.mean(record["published"] for record in records),
+        breakdown=metrics.breakdown(record["breakdown"] for record in records),
+    )
 
 
 def _warn_of_cuts(file: Path, predicted: Sequence[Mapping[str, Any]]) -> None:

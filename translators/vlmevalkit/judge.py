@@ -109,8 +109,13 @@ async def _judged(
         if failure.reason != "judge_budget":  # what the cache holds needs no budget
             bench.judge.faults[failure.reason] = failure.detail
             return [None] * len(asked)
-    docs = ((Doc.from_row(row), separate(response or "").answer or "") for row, response in asked)
-    return await asyncio.gather(*(judged(pipeline, doc, text, bench.judge, method) for doc, text in docs))
+
+    async def one(row: Mapping[str, Any], response: str | None) -> Judged:
+        answer = separate(response or "").answer or ""
+        return await judged(pipeline, Doc.from_row(row), answer, bench.judge, method)
+
+    answers: list[Judged] = await asyncio.gather(*(one(*each) for each in asked))
+    return answers
 
 
 def _report(bench: Bench) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators.vlmevalkit import predictions
 from mmeval_pack.translators.vlmevalkit.emitter import MODULE
 from mmeval_pack.translators.vlmevalkit.replay import Replay
 
@@ -67,6 +69,7 @@ def run(tasks_dir: Path, arguments: Sequence[str], responses: str) -> None:
     config.supported_VLM["replay"] = partial(Replay, responses=responses)
     for module in found:
         module["register"]()
+    _read_faithfully([module["name"] for module in found])
     if importlib.util.find_spec("vlmeval.run") is not None:
         from vlmeval.run import main
 
@@ -75,3 +78,33 @@ def run(tasks_dir: Path, arguments: Sequence[str], responses: str) -> None:
         # In a checkout the command line stands beside the package.
         script = Path(str(importlib.util.find_spec("vlmeval").origin)).parents[1] / "run.py"  # type: ignore[union-attr] # found above
         runpy.run_path(str(script), run_name="__main__")
+
+
+def _read_faithfully(names: Sequence[str]) -> None:
+    """Let VLMEvalKit go on with predictions on the pack's datasets as they were written.
+
+    It reads those of an earlier run, writes them anew and evaluates them; pandas, with its defaults, would
+    have made the text nan of each that is empty or says None, and numbers of others.
+    """
+    for name in ("vlmeval.inference", "vlmeval.inference_api"):
+        if importlib.util.find_spec(name) is None:
+            continue
+        module = importlib.import_module(name)
+        if hasattr(module, "load"):
+            module.load = _faithful(module.load, tuple(f"_{each}" for each in names))
+
+
+def _faithful(load: Callable[..., Any], endings: tuple[str, ...]) -> Callable[..., Any]:
+    def loaded(file: str, *others: Any) -> Any:
+        path = Path(file)
+        if path.suffix not in predictions.SUFFIXES or not path.stem.endswith(endings):
+            return load(file, *others)
+        from pandas import DataFrame
+
+        frame = DataFrame(predictions.read(path))
+        texts = [str(index) for index in frame["index"]]
+        # As the dataset has it: numbers where all ids are whole numbers.
+        frame["index"] = [int(text) for text in texts] if all(map(str.isdecimal, texts)) else texts
+        return frame
+
+    return loaded

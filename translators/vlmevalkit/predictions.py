@@ -97,6 +97,7 @@ _READERS: Final[Mapping[str, Callable[[Path], list[Any]]]] = {
     ".xlsx": _xlsx,
     ".json": _json,
 }
+SUFFIXES: Final = tuple(_READERS)
 
 
 def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -58,6 +58,28 @@ class Run(NamedTuple):
         return found
 
 
+def vlmevalkit(folder: Path, rows: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    inherited = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
+    given = {
+        "MMEVAL_ROWS": str(rows),
+        "MMEVAL_JUDGE": "off",
+        "LMUData": str(folder / "LMUData"),
+        "HF_HUB_OFFLINE": "1",
+        "VLMEVAL_MIN_IMAGE_EDGE": "1",  # else images with an edge below 100 pixels are enlarged
+    }
+    command = [*(sys.executable, "-c", ENTRY, "vlmevalkit", "--responses", str(TASKS_DIR)), *arguments]
+    return subprocess.run(
+        [*command, "--work-dir", "out"],
+        env={**inherited, **given},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, samples: Mapping[str, Bundled], rows_folder: Path) -> Run:
     """All five tasks with replay, and with an API model of VLMEvalKit's against a loopback endpoint."""
@@ -81,26 +103,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, samples: Mapping[str, Bundled]
         data = {task: {"class": f"MMEval_{task}", "dataset": task} for task in samples}
         config = {"model": {"replay": {}, "recorded": api}, "data": data}
         (folder / "config.json").write_text(json.dumps(config))
-        inherited = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
-        done = subprocess.run(
-            [
-                *(sys.executable, "-c", ENTRY, "vlmevalkit", "--config", "config.json", "--work-dir", "out"),
-                *("--responses", str(TASKS_DIR)),
-            ],
-            env={
-                **inherited,
-                "MMEVAL_ROWS": str(rows_folder),
-                "MMEVAL_JUDGE": "off",
-                "LMUData": str(folder / "LMUData"),
-                "HF_HUB_OFFLINE": "1",
-                "VLMEVAL_MIN_IMAGE_EDGE": "1",  # else images with an edge below 100 pixels are enlarged
-            },
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=1200,
-            check=False,
-        )
+        done = vlmevalkit(folder, rows_folder, "--config", "config.json")
         return Run(done, folder / "out", model, len(endpoint.requests))
 
 
@@ -168,3 +171,14 @@ def test_nothing_failed_on_the_way(run: Run) -> None:
         assert [name for name, each in status.items() if "error_message" in each] == []
     assert "Traceback" not in run.done.stderr
     assert run.done.returncode == 0
+
+
+def test_a_second_run_keeps_the_predictions(run: Run, rows_folder: Path) -> None:
+    """VLMEvalKit reads and rewrites them; an empty response does not become the word nan."""
+    names = ("muirbench_mmeval", "mathverse_testmini_text_only_mmeval")
+    files = [run.folder / "replay" / f"replay_{name}.tsv" for name in names]
+    before = [file.read_bytes() for file in files]
+    done = vlmevalkit(run.folder.parent, rows_folder, "--data", *names, "--model", "replay")
+    assert [file.read_bytes() for file in files] == before, done.stderr[-2000:]
+    assert run.lines("replay", names[0])["mb-11"]["prediction"] == ""
+    assert run.figures("replay", names[0])["accuracy"] == 10 / 16
