@@ -10,6 +10,8 @@ from typing import Any, Final, Literal, NamedTuple
 from mmeval_pack.judges.errors import InputError
 
 Status = Literal["ok", "invalid", "unscored"]
+UNJUDGED: Final = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget", "extraction_empty")
+"""The reasons of samples that are unscored for want of a judge's verdict."""
 
 
 class Score(NamedTuple):

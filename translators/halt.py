@@ -3,6 +3,8 @@
 import sys
 from typing import NoReturn
 
+from mmeval_pack.translators.terminal import visible
+
 
 def halt(message: str, code: int = 2) -> NoReturn:
     """Write the message to stderr and leave with an exit code.
@@ -14,5 +16,5 @@ def halt(message: str, code: int = 2) -> NoReturn:
     Raises:
         SystemExit: always.
     """
-    sys.stderr.write(f"mmeval-pack: {message}\n")
+    sys.stderr.write(f"mmeval-pack: {visible(message)}\n")
     raise SystemExit(code)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mmeval_pack.judges.errors import PackError
 from mmeval_pack.translators._version import VERSION
-from mmeval_pack.translators.cli._common import visible
+from mmeval_pack.translators.terminal import visible
 
 # What a shell reports for a process that these signals ended: 128 + SIGINT, 128 + SIGPIPE.
 _INTERRUPTED = 130

@@ -9,13 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unicodedata import category
 
 from mmeval_pack.translators.naming import TASKS_DIR
-
-# categories of characters: control, format (those that turn the direction of writing among them), half of a
-# surrogate pair, separators of lines and paragraphs
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+from mmeval_pack.translators.terminal import escaped, visible
 
 
 def add_command(
@@ -60,20 +56,9 @@ def say(options: argparse.Namespace, message: str) -> None:
         print(visible(message), file=sys.stderr)
 
 
-def visible(text: str) -> str:
-    """The text as a terminal can show it, with escapes for what it would obey or hide; line ends stay."""
-    return _escaped(text, lambda character: character.encode("unicode_escape").decode())
-
-
 def one_line(text: str) -> str:
     """The text with each run of spaces and line ends as one space."""
     return " ".join(text.split())
-
-
-def _escaped(text: str, escape: Callable[[str], str]) -> str:
-    if text.isprintable():
-        return text
-    return "".join(escape(one) if category(one) in _UNSEEN and one not in "\n\t" else one for one in text)
 
 
 def counted(number: int, noun: str) -> str:
@@ -83,7 +68,7 @@ def counted(number: int, noun: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print a result as JSON: readable text where stdout can carry it, escapes where it cannot."""
-    text = _escaped(
+    text = escaped(
         json.dumps(value, ensure_ascii=False, indent=2), lambda character: json.dumps(character)[1:-1]
     )
     try:

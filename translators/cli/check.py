@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from mmeval_pack.translators.cli._common import add_command, command_line, counted, say, tasks_dir, visible
+from mmeval_pack.translators.cli._common import add_command, command_line, counted, say, tasks_dir
+from mmeval_pack.translators.terminal import visible
 
 _DESCRIPTION = """\
 Compile in memory and compare with the tasks folder: print each file that is missing, stale (its source has

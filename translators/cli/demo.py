@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _exit_code(details: Sequence[Mapping[str, Any]]) -> int:
     """3 when rows need a judge and not one of them was judged."""
-    from mmeval_pack.translators.lmms_eval.judge import UNJUDGED
+    from mmeval_pack.judges.records import UNJUDGED
 
     unjudged = Counter(detail["reason"] for detail in details if detail["reason"] in UNJUDGED)
     if not unjudged or any(detail["judge"] and detail["status"] == "ok" for detail in details):

@@ -13,8 +13,8 @@ from mmeval_pack.translators.cli._common import (
     print_json,
     say,
     tasks_dir,
-    visible,
 )
+from mmeval_pack.translators.terminal import visible
 
 if TYPE_CHECKING:
     from mmeval_pack.translators.plan import Plan

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mmeval_pack.judges.records import UNJUDGED
 from mmeval_pack.translators.cli import _judge
 from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from mmeval_pack.judges.ways import Declared
     from mmeval_pack.translators.cli._judge import Court
 
-_UNJUDGED = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget", "extraction_empty")
 _REDRAWN = 0.2  # seconds between two figures beside the progress bar
 _DESCRIPTION = """\
 Score recorded responses. FILE holds one JSON object a line: sample (a row of any published layout; media are
@@ -203,7 +203,7 @@ def _exit_code(tallies: Sequence[Tally], broken: Sequence[int]) -> int:
         print(f"mmeval-pack: {counted(sum(broken), 'broken line')} left out", file=sys.stderr)
         return 2
     reasons: Counter[str] = sum((tally.reason for tally in tallies), Counter())
-    unjudged = {reason: reasons[reason] for reason in sorted(reasons) if reason in _UNJUDGED}
+    unjudged = {reason: reasons[reason] for reason in sorted(reasons) if reason in UNJUDGED}
     if unjudged:
         found = ", ".join(f"{reason} {count}" for reason, count in unjudged.items())
         print(

@@ -15,18 +15,17 @@ from mmeval_pack.judges.cache import Cache
 from mmeval_pack.judges.client import Client, JudgeSettings
 from mmeval_pack.judges.judging import Judge, Judged, judged
 from mmeval_pack.judges.pipeline import STAGES, Pipeline
-from mmeval_pack.judges.records import Doc, Score
+from mmeval_pack.judges.records import UNJUDGED, Doc, Score
 from mmeval_pack.judges.reply import JudgeFailure
 from mmeval_pack.judges.spending import Spending
 from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.lmms_eval.pending import Recorded, Sample
 from mmeval_pack.translators.lmms_eval.source import rank
+from mmeval_pack.translators.terminal import visible
 
 GRACE: Final = 30.0  # seconds for a machine that is busy with other things
 
 Promise = Callable[[Recorded], Sample]
-
-UNJUDGED: Final = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget", "extraction_empty")
 
 _MADE_WITH: Final = ("model", "protocol", "prompt")
 _NO_JUDGE: Final = (
@@ -64,7 +63,7 @@ class Judging:
             submit(self._client.probe()).result()
         except JudgeFailure as failure:
             if failure.reason != "judge_budget":  # what the cache holds needs no budget
-                halt(_visible(failure.detail), failure.exit_code)
+                halt(failure.detail, failure.exit_code)
 
     def score(self, pipeline: Pipeline, method: str, doc: Doc, response: object) -> Score | Promise:
         """The verdict on a response, or the promise of one where the rules leave it open.
@@ -198,11 +197,4 @@ def _warn() -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"mmeval-pack: {f'rank {rank()}: ' if rank() else ''}{_visible(line)}\n")
-
-
-def _visible(text: str) -> str:
-    """The text without what an endpoint may have put into it to command a terminal."""
-    return "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
+    sys.stderr.write(f"mmeval-pack: {f'rank {rank()}: ' if rank() else ''}{visible(line)}\n")

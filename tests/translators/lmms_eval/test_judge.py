@@ -154,7 +154,7 @@ def test_failures_are_unscored_and_the_mean_of_nothing_is_none(
     assert (figures["micro"], figures["reasons"], figures["judge"]) == (None, {"judge_failed": 3}, None)
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("mmeval-pack: judge 'judge-1': extract 3 calls, 0 + 0 tokens")
-    assert said[1].endswith(": HTTP 400: no\N{REPLACEMENT CHARACTER}[2J")
+    assert said[1].endswith(": HTTP 400: no\\x1b[2J")
     assert said[2] == "mmeval-pack: task toy_mmeval: 3 samples have no verdict: judge_failed 3"
 
 
