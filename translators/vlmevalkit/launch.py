@@ -89,7 +89,7 @@ def _read_faithfully(names: Sequence[str]) -> None:
     for name in ("vlmeval.inference", "vlmeval.inference_api"):
         if importlib.util.find_spec(name) is None:
             continue
-        module = importlib.import_module(name)
+        module: Any = importlib.import_module(name)
         if hasattr(module, "load"):
             module.load = _faithful(module.load, tuple(f"_{each}" for each in names))
 
