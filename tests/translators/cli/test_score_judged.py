@@ -11,6 +11,7 @@ import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ TASK = "mathverse_testmini_mmeval"
 ENTRY = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main())"
 KEY = "sk-0123456789abcdef-never-shown"
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "mathverse_testmini_text_only.json"
+CASES = REAL.parents[1] / "cases" / "dev.jsonl"
 GARBAGE = b"<html>bad gateway</html>"
 FAULTS: dict[str, tuple[Reply, str]] = {
     "429": (failure(429, "slow down", retry_after="0"), "HTTP 429: slow down"),
@@ -266,6 +268,30 @@ def test_replies_of_no_use(
         code, _, err = run("score", write(rows(2)))
         assert (code, err) == (3, f"mmeval-pack: 1 sample not judged: {reason} 1\n")
         assert len(endpoint.requests) == requests
+
+
+@pytest.mark.skipif(not CASES.is_file(), reason="the collected replies are not at hand")
+def test_collected_replies(
+    run: Callable[..., Any], served: Callable[..., Endpoint], write: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Replies that judges gave, each with the score that it means."""
+    found, right = {}, {}
+    for case in map(json.loads, CASES.read_text().splitlines()):
+        if not {"judge_replies", "extract_replies"} & set(case):
+            continue
+        extract = Script(*map(completion, case.get("extract_replies", [f"it is {case['response']}"])))
+        score = Script(*map(completion, case.get("judge_replies", [str(case["human"])])))
+        by_stage = {"extract": extract, "score": score}
+        served(partial(lambda given, request: given[request.headers["x-mmeval-stage"]](request), by_stage))
+        # No rule may settle what the replies are about.
+        line = row(1, case["answer"], case["response"], pipeline=["llm-judge"])
+        protocol = "official" if "judge_replies" in case else "published"
+        options = ["--protocol", protocol, "--judge-cache", tmp_path / case["id"]]
+        run("score", write([line]), "--out", tmp_path / "out", *options)
+        found[case["id"]] = read(tmp_path / "out")[0]["score"]
+        right[case["id"]] = case["right"]["score"]
+    assert len(found) >= 18
+    assert found == right
 
 
 @pytest.mark.parametrize("fault", ["404", "500"])
