@@ -15,7 +15,6 @@ from mmeval_pack.judges.judging import Judge, Judged, judged
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.records import Doc
-from mmeval_pack.judges.reply import JudgeFailure
 
 # VLMEvalKit's name for no judge.
 EXACT_MATCHING: Final = "exact_matching"
@@ -91,25 +90,12 @@ def verdicts(pipeline: Pipeline, method: str, asked: Sequence[Asked], bench: Ben
         return found
     answers = submit(_judged(pipeline, method, [asked[place] for place in open_places], bench)).result()
     for place, answer in zip(open_places, answers, strict=True):
-        failed = found[place].score._replace(reason="judge_failed")
-        found[place] = answer or Judged(failed, None)
+        found[place] = answer
     _report(bench)
     return found
 
 
-async def _judged(
-    pipeline: Pipeline, method: str, asked: Sequence[Asked], bench: Bench
-) -> Sequence[Judged | None]:
-    """The judge's verdicts; nothing for all of them when it cannot be asked at all."""
-    if not asked:
-        return ()
-    try:
-        await bench.client.probe()
-    except JudgeFailure as failure:
-        if failure.reason != "judge_budget":  # what the cache holds needs no budget
-            bench.judge.faults[failure.reason] = failure.detail
-            return [None] * len(asked)
-
+async def _judged(pipeline: Pipeline, method: str, asked: Sequence[Asked], bench: Bench) -> Sequence[Judged]:
     async def one(row: Mapping[str, Any], response: str | None) -> Judged:
         answer = separate(response or "").answer or ""
         return await judged(pipeline, Doc.from_row(row), answer, bench.judge, method)

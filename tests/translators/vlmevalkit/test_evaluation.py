@@ -145,7 +145,8 @@ def test_a_judge_gives_the_verdicts_of_lmms_eval(
     evaluate(made, path, {})
     again = {name: verdict(line) for name, line in results(path, "recorded-judge").items()}
     assert {name: again[name] for name in settled} == {name: found[name] for name in settled}
-    assert len(recorded_judge.requests) - before < asked
+    # One row of the other task has a recorded failure, and failures are asked about again.
+    assert len(recorded_judge.requests) - before == (0 if task == TEXT_ONLY else 1)
 
 
 FAULTS: dict[str, tuple[Reply, str]] = {
