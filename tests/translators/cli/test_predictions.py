@@ -11,6 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from mmeval_pack.translators import recorded
 from mmeval_pack.translators.vlmevalkit import predictions
 
 NAMES = ("index", "question", "A", "B", "answer", "category", "prediction")
@@ -66,9 +67,18 @@ def test_a_prediction_of_a_task(run: Callable[..., Any], tasks: Path, tmp_path: 
     assert run("score", tmp_path / "p.tsv", "--out", "-", "--tasks", tasks, "--quiet").out == (
         json.dumps(
             {
-                "task": "one_mmeval", "id": "7", "sample": row, "index": "0", "response": "(B)",
-                "reasoning": "none", "score": 1.0, "is_correct": 1, "decided_by": "rule-match",
-                "status": "ok", "extraction": "B", "reason": None,
+                "task": "one_mmeval",
+                "id": "7",
+                "sample": row,
+                "index": "0",
+                "response": "(B)",
+                "reasoning": "none",
+                "score": 1.0,
+                "is_correct": 1,
+                "decided_by": "rule-match",
+                "status": "ok",
+                "extraction": "B",
+                "reason": None,
             }
         )
         + "\n"
@@ -121,3 +131,12 @@ def test_a_row_that_xlsx_cut(run: Callable[..., Any], tmp_path: Path) -> None:
         f"mmeval-pack: {tmp_path}/p.xlsx, prediction 1: the cell mmeval holds no row; xlsx cuts it at 32,767 "
         "characters, tsv does not (PRED_FORMAT=tsv)\n"
     )
+
+
+def test_the_output_is_a_file_of_responses(run: Callable[..., Any], tasks: Path, tmp_path: Path) -> None:
+    """For the replay model of either framework."""
+    row = {"messages": [{"question": "Which?"}], "answer": "B"}
+    cell = json.dumps({"task": "one_mmeval", "id": "7", "sample": row})
+    predictions.write(tmp_path / "p.tsv", [{"index": 0, "prediction": "(B)", "mmeval": cell}])
+    run("score", tmp_path / "p.tsv", "--out", tmp_path / "responses.jsonl", "--tasks", tasks)
+    assert recorded.load([tmp_path / "responses.jsonl"]) == {("one_mmeval", "7"): "(B)"}
