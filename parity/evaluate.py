@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from mmeval_pack.parity.claims import examined
 from mmeval_pack.parity.compare import Figures, compared
+from mmeval_pack.parity.published import comparability, reproduced
 from mmeval_pack.parity.references import NAMES, Loaded, load
 from mmeval_pack.parity.sample import Response, Sample, judged
 from mmeval_pack.translators._version import VERSION
@@ -44,7 +47,8 @@ class Side:
             self.samples.append(judged(response, self.loaded[name].used, self.tasks[name]))
 
     def report(self) -> Figures:
-        """Everything that the report holds."""
+        """Everything that the report holds, except for the samples."""
+        benchmarks = {task.benchmark: self.loaded[name] for name, task in self.tasks.items()}
         parts: dict[tuple[str, str], list[Sample]] = {}
         for sample in self.samples:
             parts.setdefault((sample.response.task, sample.response.model), []).append(sample)
@@ -61,7 +65,9 @@ class Side:
                 }
                 for (task, model), samples in parts.items()
             ],
-            "samples": [_sample(sample) for sample in self.samples],
+            "claims": [line for name in benchmarks for line in examined(name, benchmarks[name])],
+            "comparability": [line for name in benchmarks for line in comparability(name)],
+            "aggregation": [*reproduced()] if "MuirBench" in benchmarks else [],
         }
 
 
@@ -71,6 +77,14 @@ def _references(loaded: Loaded) -> list[Figures]:
         for one in loaded.used
     ]
     return used + [{"name": one.name, "skipped": one.why} for one in loaded.skipped]
+
+
+def written(report: Figures, samples: Iterable[Sample]) -> Iterator[bytes]:
+    """The report as JSON text, a line a sample: with many samples the whole value would take much memory."""
+    yield f'{json.dumps(report)[:-1]}, "samples": ['.encode()
+    for number, sample in enumerate(samples):
+        yield f"{',' if number else ''}\n{json.dumps(_sample(sample))}".encode()
+    yield b"\n]}\n"
 
 
 def _sample(sample: Sample) -> Figures:

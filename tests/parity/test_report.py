@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mmeval_pack.parity.evaluate import Side, least_agreement
+from mmeval_pack.parity.evaluate import Side, least_agreement, written
 from mmeval_pack.parity.report import PICTURES, html
 from mmeval_pack.parity.sample import Response
 from mmeval_pack.translators.plan import TASKS_DIR, find_task
@@ -43,7 +43,8 @@ def data_of(text: str) -> Any:
 
 def test_a_report_is_json_with_one_entry_a_sample() -> None:
     """The format is named, and verdicts hold score, prediction, status, reason and detail."""
-    report = json.loads(json.dumps(side("B", "**B**").report()))
+    found = side("B", "**B**")
+    report = json.loads(b"".join(written(found.report(), found.samples)))
     assert report["format"] == "mmeval-pack parity 1"
     bold = report["samples"][1]
     assert bold["reasons"] == ["bold-letter", "random-fallback"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -70,15 +69,17 @@ def run(options: argparse.Namespace) -> int:
     if options.json != "-":
         for line in _table(report):
             print(line)
-    return _exit_code(options, report, inputs.broken)
+    return _exit_code(options, report, side, inputs.broken)
 
 
 def _write(options: argparse.Namespace, report: dict[str, Any], side: Side, inputs: Inputs) -> None:
+    from mmeval_pack.parity.evaluate import written
     from mmeval_pack.translators.cli._output_file import output
 
     if options.json:
         with output(options.json) as write:
-            write(json.dumps(report).encode() + b"\n")
+            for part in written(report, side.samples):
+                write(part)
     if options.html:
         from mmeval_pack.parity.report import html
 
@@ -118,7 +119,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _exit_code(options: argparse.Namespace, report: dict[str, Any], broken: Sequence[str]) -> int:
+def _exit_code(options: argparse.Namespace, report: dict[str, Any], side: Side, broken: Sequence[str]) -> int:
     """What the run comes to, with a message where that is not 0."""
     from mmeval_pack.parity.evaluate import least_agreement
 
@@ -127,21 +128,19 @@ def _exit_code(options: argparse.Namespace, report: dict[str, Any], broken: Sequ
     if broken:
         print(f"mmeval-pack: {counted(len(broken), 'line')} left out", file=sys.stderr)
         return 2
-    if not report["samples"]:
+    if not side.samples:
         raise InputError("the files hold no response")
     least = least_agreement(report)
     if options.fail_under is not None and (least is None or least[0] < options.fail_under):
         found = "nothing was compared" if least is None else f"{least[1]} agree on {least[0]:.4f}"
         print(f"mmeval-pack: {found}, below {options.fail_under}", file=sys.stderr)
         return 1
-    unjudged = [
-        verdict for sample in report["samples"] for verdict in sample["verdicts"].values()
-        if verdict["reason"] == "no_judge"
-    ]  # fmt: skip
+    verdicts = (verdict for sample in side.samples for verdict in sample.verdicts.values())
+    unjudged = sum(verdict.reason == "no_judge" for verdict in verdicts)
     if unjudged:
         say(
             options,
-            f"mmeval-pack: {counted(len(unjudged), 'verdict')} not given: no judge's reply is recorded",
+            f"mmeval-pack: {counted(unjudged, 'verdict')} not given: no judge's reply is recorded",
         )
         return 3
     return 0
