@@ -97,6 +97,6 @@ class Replay:
 
 
 def _asked(value: Value) -> str:
-    """The name that a reply was asked for by, part of its key; ``model`` is what the endpoint calls itself."""
+    """The name that a reply was asked for by, a part of its key; `model` is the endpoint's own name."""
     asked = value.get("asked")
     return asked if isinstance(asked, str) and asked else str(value["model"])
