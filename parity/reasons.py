@@ -72,6 +72,12 @@ def _judge_unread(sample: Sample) -> bool:
     return "wrong" in strict and any(text.strip() not in ("0", "1") for text in reply)
 
 
+def _against_rule(sample: Sample) -> bool:
+    """The judge's reply is a plain digit, and the pack's rules, which come first, say the opposite."""
+    said = [{"0": "right", "1": "wrong"}.get(text.strip()) for text in sample.response.replies.judge[:1]]
+    return any(sample.outcomes.get(name) in said for name in ("mmeval", "improved"))
+
+
 def _truncated(sample: Sample) -> bool:
     """The right answer stands in the response, but not in the end of it that the authors keep."""
     answer, kept = sample.row.answer.strip(), tail(sample.text)
@@ -190,6 +196,7 @@ REASONS: Final = (
     Reason("nested-options", "one option's text stands within another's", _nested),
     Reason("option-text", "the text of an option, without a letter", _option_text),
     Reason("outer-white-space", "white space that the authors keep around it", _matches(r"^\s|\s\Z")),
+    Reason("judge-against-rule", "a rule decides what the judge sees otherwise", _against_rule),
     Reason("random-fallback", "the reference found nothing and draws by lot", _status("random")),
 )
 ABOUT: Final = {**{reason.name: reason.about for reason in REASONS}, OTHER: "no reason of the list holds"}

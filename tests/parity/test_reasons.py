@@ -75,6 +75,10 @@ CASES: dict[str, tuple[Case, Case]] = {
     ),
     "option-text": ({"text": "a blue car"}, {"text": "B: a blue car"}),
     "outer-white-space": ({"text": "B\n"}, {"text": "B b"}),
+    "judge-against-rule": (
+        {"text": "14", "judge": ("0",), "mmeval": 1},
+        {"text": "14", "judge": ("1",), "mmeval": 1},
+    ),
     "random-fallback": ({"text": "?", "official": LOT}, {"text": "?", "official": 0}),
 }
 
