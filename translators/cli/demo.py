@@ -93,6 +93,7 @@ def _report(done: TaskRun) -> Iterator[str]:
     for name, values in done.metrics["breakdown"]["groups"].items():
         for value, cell in values.items():
             yield f"  {name} = {value}: {_number(cell['accuracy'])} of {cell['n']}"
+        yield f"  {name}: {_number(done.metrics['breakdown']['macro'][name])} is the mean of the groups"
     reasons = Counter((detail["status"], detail["reason"]) for detail in done.details if detail["reason"])
     for (status, reason), count in sorted(reasons.items()):
         meaning = f" ({_MEANING[reason]})" if reason in _MEANING else ""

@@ -202,7 +202,9 @@ def test_a_judge_that_judges_nothing_is_exit_code_3(
     tasks: Path, lmms_eval: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The results are printed nevertheless; an accuracy of no row is none, never 0."""
-    metrics = {**METRICS, "accuracy,mm-eval": None}
+    groups = {"task": {"Counting": {"n": 0, "accuracy": None}}}
+    breakdown = {"groups": groups, "micro": None, "macro": {"task": None}}
+    metrics = {**METRICS, "accuracy,mm-eval": None, "breakdown,mm-eval": breakdown}
     failed = {"status": "unscored", "reason": "judge_failed", "judge": None}
     lmms_eval.write_text(writes({"muirbench_mmeval": metrics}, 16, **failed), encoding="utf-8")
     code = main(["demo", "--tasks", str(tasks), "--out", str(tmp_path / "out")])
@@ -211,6 +213,7 @@ def test_a_judge_that_judges_nothing_is_exit_code_3(
     assert printed.err == f"{RUNNING}mmeval-pack: no row that needs a judge was judged: judge_failed 16\n"
     assert "muirbench_mmeval: 16 rows: 0 graded, 0 invalid, 16 unscored\n" in printed.out
     assert "  accuracy none of the graded rows, 0.5000 of all\n" in printed.out
+    assert "  task = Counting: none of 0\n  task: none is the mean of the groups\n" in printed.out
 
 
 def test_a_second_demo_replaces_the_first(
