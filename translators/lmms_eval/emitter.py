@@ -89,7 +89,7 @@ def _utils(task: Task, top: str) -> str:
 
 
 def _yaml(config: Mapping[str, Any]) -> str:
-    return str(yaml.dump(dict(config), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
+    return str(yaml.dump(dict(config), Dumper=_Dumper, sort_keys=False, width=100))
 
 
 def _task_config(task: Task, utils: str) -> dict[str, Any]:

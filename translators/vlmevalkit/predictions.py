@@ -22,7 +22,7 @@ Row = dict[str, Any]
 CELL: Final = 32_767  # characters that a cell of xlsx holds
 # Stands for a response that is recorded as missing: VLMEvalKit would make the word None of a null.
 NO_RESPONSE: Final = "Failed to obtain answer: none is recorded"
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 _ESCAPED = re.compile("_x00([01][0-9A-F])_")
 
 

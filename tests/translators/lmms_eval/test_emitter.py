@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mmeval_pack.translators import metadata
@@ -265,6 +265,7 @@ def test_hostile_text_stays_data(text: str, tmp_path: Path) -> None:
     assert Task.from_literal(execute(utils, tmp_path / "utils.py").TASK) == task
 
 
+@example("\x85", None)
 @given(st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists))
 def test_any_text_and_parameter_survives(template: str, value: Any) -> None:
     """The literal is the task, for all that JSON can hold."""
