@@ -17,7 +17,7 @@ from mmeval_pack.translators.cli import main
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = README + "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
-BLOCKS = re.findall(r"^```(sh|python)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(r"^```(sh|python|json)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 COMMANDS = [
     line
     for language, block in BLOCKS
@@ -33,7 +33,8 @@ TESTED_BY = {
     "export MMEVAL_JUDGE_MODEL=": "translators/lmms_eval/test_judged_run.py",
     "export MMEVAL_ROWS=": "test_rows_of_the_users_own",
     "lmms-eval --model replay": "test_rows_of_the_users_own",
-    "pip install 'mmeval-pack[vlmevalkit]'": "tox -e vlmevalkit",
+    "unset MMEVAL_ROWS": "test_rows_of_the_users_own",
+    "pip install '.[vlmevalkit]'": "tox -e vlmevalkit",
     "mmeval-pack vlmevalkit": "vlmevalkit/test_run.py, with the replay model",
     "mmeval-pack score out/": "vlmevalkit/test_run.py, with the replay model",
     "mmeval-pack ": "test_a_command_of_the_readme_runs",
@@ -54,14 +55,14 @@ def test_every_command_is_covered(command: str) -> None:
 
 @pytest.mark.parametrize("command", OWN)
 def test_a_command_of_the_readme_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a copy of the tasks folder, with the files that the README speaks of."""
+    """As it stands there, in a folder like a clone, with the files that the README shows."""
     shutil.copytree(ROOT / "tasks", tmp_path / "tasks")
-    row = {"id": "1", "media": [], "messages": [{"role": "user", "question": "Which?"}], "answer": "A"}
-    (tmp_path / "row.json").write_text(json.dumps(row))
-    line = {"sample": row, "response": "A"}
-    (tmp_path / "responses.jsonl").write_text(json.dumps(line) + "\n")
+    row, line = [block for language, block in BLOCKS if language == "json"]
+    (tmp_path / "row.json").write_text(row)
+    for name in ("responses.jsonl", "scored.jsonl"):
+        (tmp_path / name).write_text(line)
     monkeypatch.chdir(tmp_path)
-    assert main([*command.split()[1:], "--tasks", "tasks"]) == 0
+    assert main(command.split()[1:]) == 0
 
 
 @pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "python"])
