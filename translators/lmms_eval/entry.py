@@ -13,13 +13,12 @@ from collections.abc import Callable
 from functools import wraps
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from mmeval_pack.translators.lmms_eval import source
+from mmeval_pack.translators.naming import TASKS_DIR
 
-TASKS_DIR = Path(__file__).resolve().parents[2] / "tasks"
 TASKS_MODULE = "lmms_eval.tasks"
 REPLAY = "mmeval_pack.translators.lmms_eval.replay"
 

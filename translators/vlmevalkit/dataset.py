@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mmeval_pack.translators.vlmevalkit.evaluation import UNSCORED, evaluate
+from mmeval_pack.judges.records import UNJUDGED
+from mmeval_pack.translators.vlmevalkit.evaluation import evaluate
 
 if TYPE_CHECKING:
     from mmeval_pack.translators.vlmevalkit.adapter import Bound
@@ -30,7 +31,7 @@ def dataset_class(bound: Bound) -> type:
         TYPE = "VQA"
         # No model's own prompt takes the published one's place.
         force_use_dataset_prompt = True
-        JUDGE_FAIL_MARKERS = UNSCORED
+        JUDGE_FAIL_MARKERS = UNJUDGED  # what stands in the column `log`
 
         def __init__(self, dataset: str = bound.name) -> None:
             super().__init__(dataset, skip_noimg=False)

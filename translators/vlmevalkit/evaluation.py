@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mmeval_pack.judges import metrics
 from mmeval_pack.judges.judging import Judged
@@ -14,9 +14,6 @@ from mmeval_pack.translators.vlmevalkit.judge import Asked, found_judge, verdict
 
 if TYPE_CHECKING:
     from mmeval_pack.translators.vlmevalkit.adapter import Bound
-
-# Written into the column `log`, and what VLMEvalKit counts as failures of the judge.
-UNSCORED: Final = ("no_judge", "judge_failed", "judge_unparseable", "judge_budget", "extraction_empty")
 
 
 class Figures(NamedTuple):
