@@ -197,15 +197,21 @@ class Client:
             async with session.slots:
                 # Another process may have asked the same while this one waited for a slot.
                 known = self._remembered(key, spending)
-                reply = known or await session.ask(question, spending)
+                if known:
+                    return known
+                reply = await session.ask(question, spending)
+                # Kept while it holds its slot: a kill costs no more calls than there are slots.
+                return await self._kept(key, reply, question.stage, prompt)
         except JudgeFailure:
             spending.failures += 1
             raise
-        if known or not isinstance(self.store, Cache):
+
+    async def _kept(self, key: str, reply: Reply, stage: str, prompt: str) -> Reply:
+        """The reply as the cache holds it from now on: another process may have been faster."""
+        if not isinstance(self.store, Cache):
             return reply
-        labels = {"asked": self.settings.model, "stage": question.stage, "prompt": prompt}
-        stored = self.store.put(key, reply.to_value(**labels))
-        return Reply.from_value(await asyncio.wrap_future(stored))
+        labels = {"asked": self.settings.model, "stage": stage, "prompt": prompt}
+        return Reply.from_value(await asyncio.wrap_future(self.store.put(key, reply.to_value(**labels))))
 
     def _remembered(self, key: str, spending: Spending) -> Reply | None:
         value = self.store.get(key) if self.store else None
@@ -247,8 +253,8 @@ class Client:
         return self._session
 
     async def close(self) -> None:
-        """Closes all connections; the client can be used again."""
-        if self._session:
+        """Closes the connections of the running loop; the client can be used again."""
+        if self._session and self._session.loop is asyncio.get_running_loop():
             session, self._session = self._session, None
             await session.transport.close()
 

@@ -27,9 +27,8 @@ RAW: Final = {"X-Stainless-Raw-Response": "true"}
 class Transport:
     """The connections to the base URLs of one judge; belongs to one event loop.
 
-    For each request the SDK's HTTP library looks at every connection of its pool, which from some 30 on costs
-    more than the request. So each request in flight has a lane: an SDK client with a pool of its own. Setting
-    up TLS takes 50 ms, so lanes share one pool where a URL needs it.
+    They are aiohttp's, through the SDK's own client for it: at 64 requests in flight the SDK's default client
+    looks through its pool for longer than a request costs.
 
     Attributes:
         count: of base URLs; they are named by their place, from 0.
@@ -44,8 +43,6 @@ class Transport:
         self._secrets = _secrets(urls, api_key)
         self._timeout = timeout
         self._secure = any(urlsplit(url).scheme == "https" for url in urls)
-        self._idle: list[openai.AsyncOpenAI] = []
-        self._lanes: list[openai.AsyncOpenAI] = []
 
     @cached_property
     def _openai(self) -> ModuleType:
@@ -54,32 +51,23 @@ class Transport:
 
         return openai
 
-    def _pool(self, **options: Any) -> Any:
-        limits = type(self._openai.DEFAULT_CONNECTION_LIMITS)(
-            max_connections=None, max_keepalive_connections=None, keepalive_expiry=KEEPALIVE_SECONDS
-        )
-        connect = min(self._timeout, CONNECT_SECONDS)
-        times = self._openai.Timeout(self._timeout, connect=connect, pool=None)
-        return self._openai.DefaultAsyncHttpxClient(limits=limits, timeout=times, **options)
-
     @cached_property
-    def _shared(self) -> Any:
-        return self._pool()
-
-    def _lane(self) -> openai.AsyncOpenAI:
-        """A client that nobody uses at the moment."""
-        if self._idle:
-            return self._idle.pop()
-        # An empty trust store: none is needed without TLS, and a redirect to TLS is not trusted unseen.
-        trust_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        lane: openai.AsyncOpenAI = self._openai.AsyncOpenAI(
+    def _client(self) -> openai.AsyncOpenAI:
+        # No connections at most stands for no limit in aiohttp; how many there are is the caller's business.
+        limits = type(self._openai.DEFAULT_CONNECTION_LIMITS)(
+            max_connections=0, keepalive_expiry=KEEPALIVE_SECONDS
+        )
+        times = self._openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS), pool=None)
+        # Reading the trust store takes 0.1 s. Without TLS none is needed, and a redirect to TLS is not
+        # trusted unseen.
+        trust = True if self._secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(
             api_key=self._api_key or "none",  # the SDK insists on one
             base_url=self._shown[0],
-            http_client=self._shared if self._secure else self._pool(verify=trust_nobody),
+            http_client=self._openai.DefaultAioHttpClient(limits=limits, timeout=times, verify=trust),
             max_retries=0,
         )
-        self._lanes.append(lane)
-        return lane
+        return client
 
     async def post(self, place: int, body: Mapping[str, Any], stage: str, seconds: float) -> Answer | Fault:
         """Sends a request to the base URL at a place and waits for its reply for so many seconds."""
@@ -92,24 +80,18 @@ class Transport:
         self, place: int, body: Mapping[str, Any], stage: str, seconds: float
     ) -> Answer | Fault:
         headers = {"X-MMEval-Stage": stage, **RAW, **self._credentials[place]}
-        lane = self._lane()
         try:
             async with asyncio.timeout(seconds):
                 # Any: what RAW makes of it depends on the SDK's version, but has had http_response in all.
-                response: Any = await lane.post(
+                response: Any = await self._client.post(
                     self._targets[place], cast_to=object, body=body, options={"headers": headers}
                 )
         except self._openai.APIStatusError as error:
             return of_status(error.status_code, error.response.text, error.response.headers)
-        except (TimeoutError, self._openai.APITimeoutError):
-            return Fault(f"no reply within {seconds:.3g} s", transient=True)
-        except self._openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            return Fault(f"no reply ({type(cause).__name__}: {cause})", transient=True)
+        except (TimeoutError, self._openai.APIConnectionError) as error:
+            return Fault(_connection_fault(error, seconds), transient=True)
         except self._openai.OpenAIError as error:
             return Fault(f"{type(error).__name__}: {error}", transient=False)
-        finally:
-            self._idle.append(lane)
         return of_body(response.http_response.content)
 
     def _masked(self, text: str) -> str:
@@ -120,8 +102,17 @@ class Transport:
 
     async def close(self) -> None:
         """Closes all connections."""
-        for lane in self._lanes:
-            await lane.close()
+        if "_client" in vars(self):
+            await self._client.close()
+
+
+def _connection_fault(error: BaseException, seconds: float) -> str:
+    """What kept a reply from coming: the innermost cause, since the SDK calls a lost connection a timeout."""
+    while error.__cause__ and not isinstance(error, TimeoutError):
+        error = error.__cause__
+    if isinstance(error, TimeoutError):
+        return f"no reply within {seconds:.3g} s"
+    return f"no reply ({type(error).__name__}: {' '.join(str(error).split())})"
 
 
 class _Masked(str):

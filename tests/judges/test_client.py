@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import logging
 import socket
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -108,11 +110,8 @@ PASSING = {
     "409": (failure(409, "conflict"), "HTTP 409: conflict"),
     "500": (failure(500, "broken"), "HTTP 500: broken"),
     "503": (failure(503, "busy"), "HTTP 503: busy"),
-    "dropped": (Dropped(), "no reply (RemoteProtocolError: Server disconnected without sending a response.)"),
-    "half": (
-        HALF,
-        "no reply (RemoteProtocolError: peer closed connection without",
-    ),
+    "dropped": (Dropped(), "no reply (ServerDisconnectedError: Server disconnected)"),
+    "half": (HALF, "no reply (ContentLengthError: "),
     "garbage": (Raw(b"<html>\x00\xff</html>"), "a reply that is no JSON: '<html>\\x00\ufffd</html>'"),
     "text": (Raw(b"<html>", content_type="text/html"), "a reply that is no JSON: '<html>'"),
     "empty body": (Raw(b""), "a reply that is no JSON: ''"),
@@ -152,11 +151,16 @@ def test_a_judge_that_hangs_is_left() -> None:
     assert told == f"judge_failed: {endpoint.base_url}: no reply within 0.1 s (after 3 requests)"
 
 
+def refused(url: str) -> str:
+    """What the system says of a connection to a port of 127.0.0.1 that nobody listens at."""
+    place = ("127.0.0.1", urlsplit(url).port)
+    return f"ConnectionRefusedError: [Errno {errno.ECONNREFUSED}] Connect call failed {place}"
+
+
 def test_an_unreachable_judge_fails(dead_url: str) -> None:
     """A refused connection is tried again and then reported."""
     told = failed(*ask(Client(settings(base_urls=(dead_url,))), "?"))
-    why = "ConnectError: All connection attempts failed"
-    assert told == f"judge_failed: {dead_url}: no reply ({why}) (after 3 requests)"
+    assert told == f"judge_failed: {dead_url}: no reply ({refused(dead_url)}) (after 3 requests)"
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422])
@@ -436,7 +440,7 @@ def test_the_probe_names_what_is_wrong(dead_url: str) -> None:
             asyncio.run(Client(settings(base_urls=urls)).probe())
     assert str(error.value) == (
         "the judge 'judge-1' cannot be asked: "
-        f"{urls[0]}: no reply (ConnectError: All connection attempts failed); "
+        f"{urls[0]}: no reply ({refused(dead_url)}); "
         f"{urls[1]}: HTTP 401: Incorrect API key provided: ***; "
         f"{urls[2]}: HTTP 404: The model `judge-1` does not exist; "
         "check MMEVAL_JUDGE_BASE_URL, MMEVAL_JUDGE_API_KEY and MMEVAL_JUDGE_MODEL"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 import threading
 import time
@@ -51,6 +52,7 @@ class Judging:
         self._client = Client(settings, Cache(settings.cache) if settings.cache else None)
         self.judge = Judge.of(self._client)
         self._moved = time.monotonic()
+        atexit.register(lambda: submit(self._client.close()).result())
 
     @cache  # noqa: B019 - one object a process, which lives as long
     def probe(self) -> None:

@@ -101,6 +101,7 @@ async def _judged(pipeline: Pipeline, method: str, asked: Sequence[Asked], bench
         return await judged(pipeline, Doc.from_row(row), answer, bench.judge, method)
 
     answers: list[Judged] = await asyncio.gather(*(one(*each) for each in asked))
+    await bench.client.close()
     return answers
 
 
