@@ -1,23 +1,23 @@
 """The native tasks of the installed lmms-eval: their own filters, metrics and judge parser are called.
 
-They run in the order of lmms-eval's evaluator: filter, reasoning tags off, white space off, metric.
+They run in the order of lmms-eval's evaluator: filter, reasoning tags off, white space off, metric. The
+modules that hold them are imported without the models, datasets and metrics of others, see `native`.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from io import StringIO
-from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
+from mmeval_pack.parity.references.native import lean, module
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import MissingError, Reference, Replies, Scorer, Verdict, unscored
+from mmeval_pack.translators.lmms_eval.source import AUTOLOAD_VARIABLE
 
 INSTALL: Final = "pip install 'mmeval-pack[lmms-eval]'"
 # The command line's default of --reasoning_tags.
@@ -38,28 +38,27 @@ def reference(benchmark: str) -> Reference:
         raise MissingError(f"lmms-eval {installed} has no task of {benchmark} that this reference knows")
     make, task = _TASKS[benchmark]
     llm: Any = "all" if task == "mathverse" else "none"
-    return Reference("lmms-eval", installed, f"lmms_eval/tasks/{task}", llm, make())
+    with patch.dict(os.environ, _SETTINGS), lean("lmms_eval", _BARE, _UNUSED):
+        scorer = make()
+    return Reference("lmms-eval", installed, f"lmms_eval/tasks/{task}", llm, scorer)
 
 
-def _native(name: str) -> Any:
-    return importlib.import_module(f"lmms_eval.{name}")
+# Packages whose __init__ imports all filters and all tasks.
+_BARE: Final = ("lmms_eval.filters", "lmms_eval.tasks")
+# The registry of metrics imports both for what is no metric of lmms-eval itself, and for names of models.
+_UNUSED: Final = ("evaluate", "lmms_eval.api.model")
+# MathVerse's module builds an OpenAI client, which wants a key and is not used; lmms-eval would look for the
+# pack's own models then.
+_SETTINGS: Final = {"OPENAI_API_KEY": "none", "API_TYPE": "openai", AUTOLOAD_VARIABLE: "0"}
 
 
 def _utils(task: str) -> Any:
-    """The module of a task, executed from its file as lmms-eval does it: importing all tasks takes long."""
-    spec = find_spec("lmms_eval")
-    folder = Path(next(iter(spec.submodule_search_locations or ()))) if spec else Path()
-    located = spec_from_file_location(f"lmms_eval_{task}_utils", folder / "tasks" / task / "utils.py")
-    if located is None or located.loader is None:
-        raise MissingError(f"lmms-eval has no task {task}; get the version with: {INSTALL}")
-    module = module_from_spec(located)
-    located.loader.exec_module(module)
-    return module
+    return module(f"lmms_eval.tasks.{task}.utils")
 
 
 def _cleaning() -> Callable[[str], str]:
     """What lmms-eval does to a filtered response before a task's metric sees it."""
-    strip: Callable[[str, list[list[str]]], str] = _native("api.reasoning").strip_reasoning_tags
+    strip: Callable[[str, list[list[str]]], str] = module("lmms_eval.api.reasoning").strip_reasoning_tags
     return lambda text: strip(text, _TAGS).strip()
 
 
@@ -85,7 +84,7 @@ def _muirbench() -> Scorer:
 
 def _sat() -> Scorer:
     native, cleaned = _utils("sat"), _cleaning()
-    exact_match = _native("api.metrics").exact_match_hf_evaluate
+    exact_match = module("lmms_eval.api.metrics").exact_match_hf_evaluate
     filtering = native.MultiChoiceRegexFilter(
         group_select=0, ignore_case=True, ignore_punctuation=True, regex_pattern=r"(\([A-Z]\))"
     )
@@ -104,10 +103,9 @@ def _sat() -> Scorer:
 
 
 def _mathverse() -> Scorer:
-    # The task builds an OpenAI client when it is imported, and that wants a key. None is used.
-    with patch.dict(os.environ, {"OPENAI_API_KEY": "none", "API_TYPE": "openai"}):
-        native, cleaned = _utils("mathverse"), _cleaning()
+    native, cleaned, judge = _utils("mathverse"), _cleaning(), _recorded_judge()
     evaluator = native.mathverse_evaluator
+    evaluator.server = judge
 
     def verdict(row: Row, response: str, replies: Replies) -> Verdict:
         prediction = cleaned(response)
@@ -117,8 +115,8 @@ def _mathverse() -> Scorer:
             return unscored("no_judge", prediction, **detail)
         doc = {name: row.column(name) for name in _MATHVERSE_COLUMNS}
         doc |= {"answer": row.answer, "question_for_eval": row.column("question_for_eval") or row.asked}
-        with patch.object(evaluator, "server", _recorded(replies.judge[0])):
-            result = native.mathverse_process_results(doc, [prediction])
+        judge.reply = replies.judge[0]
+        result = native.mathverse_process_results(doc, [prediction])
         return Verdict(float(result["gpt_eval_score"]), prediction, detail={**detail, "judge_calls": 1})
 
     return verdict
@@ -130,13 +128,15 @@ _MATHVERSE_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def _recorded(reply: str) -> Any:
+def _recorded_judge() -> Any:
     """A judge of lmms-eval that gives a recorded reply: prompt and parser are lmms-eval's own."""
-    base, protocol = _native("llm_judge.base"), _native("llm_judge.protocol")
+    base, protocol = module("lmms_eval.llm_judge.base"), module("lmms_eval.llm_judge.protocol")
 
     class Recorded(base.ServerInterface):  # type: ignore[misc, name-defined]
+        reply = ""
+
         def evaluate(self, request: Any) -> Any:  # noqa: ARG002 (the interface)
-            return protocol.Response(content=reply, model_used="recorded")
+            return protocol.Response(content=self.reply, model_used="recorded")
 
         def is_available(self) -> bool:
             return True

@@ -7,14 +7,12 @@ rule is added here, all the rest is the installed version's. Where the two diffe
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from mmeval_pack.parity.references.native import lean, module
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import MissingError, Reference, Replies, Scorer, Verdict, unscored
 
@@ -22,6 +20,9 @@ INSTALL: Final = "pip install 'mmeval-pack[parity]'"
 LATER: Final = "e8e78f0"
 # No word boundary, any case, A to D only: "answer is a dog" gives A.
 _ANSWER_IS: Final = re.compile(r"(?i)(?:correct\s+)?answer\s+is\s+\**([ABCD])\**")
+_UTILS: Final = "vlmeval/dataset/utils"
+# The __init__ of these imports every dataset and judge; the top one also switches off TLS checks.
+_BARE: Final = ("vlmeval.dataset", "vlmeval.dataset.utils")
 _NO_REPLY: Final = "Failed to obtain answer via API"
 
 
@@ -43,17 +44,10 @@ def reference(benchmark: str, *, later: bool) -> Reference:
         raise MissingError(f"VLMEvalKit {installed} has no dataset for {benchmark}")
     name = "vlmevalkit" if later else "vlmevalkit-installed"
     stated = f"{LATER} on ms-vlmeval {installed}" if later else f"ms-vlmeval {installed}"
-    llm: Literal["some", "all"]
-    if benchmark == "MuirBench":
-        source, llm, scorer = "vlmeval/dataset/utils/multiple_choice.py", "some", _muirbench(later)
-    else:
-        source, llm, scorer = "vlmeval/dataset/utils/mathverse.py", "all", _mathverse()
-    return Reference(name, stated, source, llm, scorer)
-
-
-def _module(name: str) -> Any:
-    with redirect_stdout(sys.stderr):  # it says on stdout that it found no .env file
-        return importlib.import_module(f"vlmeval.{name}")
+    with lean("vlmeval", _BARE):
+        if benchmark == "MuirBench":
+            return Reference(name, stated, f"{_UTILS}/multiple_choice.py", "some", _muirbench(later))
+        return Reference(name, stated, f"{_UTILS}/mathverse.py", "all", _mathverse())
 
 
 class _Judge:
@@ -69,7 +63,7 @@ class _Judge:
 
 
 def _muirbench(later: bool) -> Scorer:
-    choice = _module("dataset.utils.multiple_choice")
+    choice = module("vlmeval.dataset.utils.multiple_choice")
     infer = _with_later_rule() if later else None
 
     def verdict(row: Row, response: str, replies: Replies) -> Verdict:
@@ -92,7 +86,7 @@ def _muirbench(later: bool) -> Scorer:
 
 
 def _with_later_rule() -> Callable[[str, dict[str, str]], str | bool]:
-    matching = _module("utils.matching_util")
+    matching = module("vlmeval.utils.matching_util")
 
     def infer(response: str, choices: dict[str, str]) -> str | bool:
         option: str | bool = matching.can_infer_option(response, choices)
@@ -105,7 +99,7 @@ def _with_later_rule() -> Callable[[str, dict[str, str]], str | bool]:
 
 
 def _mathverse() -> Scorer:
-    stages = _module("dataset.utils.mathverse")
+    stages = module("vlmeval.dataset.utils.mathverse")
 
     def verdict(row: Row, response: str, replies: Replies) -> Verdict:
         question = row.column("question_for_eval") or row.asked
