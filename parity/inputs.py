@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -141,7 +142,12 @@ class Inputs:
 def _model(path: Path, task: str, logged: bool) -> str:
     """Whose responses a file holds: lmms-eval names the folder after the model, others name the file."""
     stem = path.stem.removesuffix(_RESPONSES)
-    return path.resolve().parent.name if logged or stem == task else stem
+    return _folder(path) if logged or stem == task else stem
+
+
+@lru_cache(maxsize=1)  # the same for each line of a file, and not cheap
+def _folder(path: Path) -> str:
+    return path.resolve().parent.name
 
 
 def _texts(line: Raw, key: str) -> tuple[str, ...]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,13 +12,12 @@ from jinja2 import Environment
 from mmeval_pack.parity.compare import Figures
 from mmeval_pack.parity.references.verdict import Verdict
 from mmeval_pack.parity.sample import Response, Sample
+from mmeval_pack.parity.thumbnails import Thumbnails
 from mmeval_pack.translators.prompt import Prompt, PromptError
 from mmeval_pack.translators.task import Task
 
 TEXTS: Final = 8_000_000  # characters of all prompts and responses together
-PICTURES: Final = 4_000_000  # characters of all thumbnails together
 _LIMITS: Final = (20_000, 5_000, 2_000, 1_000, 500, 250, 100)  # characters of one text
-_SIDE: Final = 112  # pixels of a thumbnail's longer side
 _TEMPLATE: Final = Path(__file__).with_name("report.html.jinja")
 
 Media = Callable[[Response], Sequence[Any]]
@@ -37,10 +34,12 @@ def html(report: Figures, samples: Sequence[Sample], tasks: Mapping[str, Task], 
     """
     prompts = _prompts(samples, tasks)
     limit = _limit([*prompts.values(), *(sample.text for sample in samples)])
+    images, pictures = _pictured(samples, media)
     data = {
         "rows": {key: _cut(prompt, limit) for key, prompt in prompts.items()},
         "answers": {_key(sample.response): sample.row.answer for sample in samples},
-        "images": _thumbnails(samples, media),
+        "images": images,
+        "pictures": pictures,
         "samples": [_packed(sample, limit) for sample in samples],
     }
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
@@ -104,35 +103,14 @@ def _said(sample: Sample, name: str, verdict: Verdict) -> list[Any]:
     return [sample.outcomes.get(name, "none"), read_as, verdict.reason]
 
 
-def _thumbnails(samples: Iterable[Sample], media: Media) -> dict[str, list[str]]:
-    """Small JPEG images by row, disputed samples first, until they would be too many."""
-    found: dict[str, list[str]] = {}
-    left = PICTURES
+def _pictured(samples: Iterable[Sample], media: Media) -> tuple[dict[str, list[int]], list[str]]:
+    """The places of each row's thumbnails, and the thumbnails; disputed samples first while there is room."""
+    found: dict[str, list[int]] = {}
+    thumbnails = Thumbnails()
     for sample in sorted(samples, key=lambda sample: not sample.disputed):
         key = _key(sample.response)
-        if key in found:
-            continue
-        images = [image for item in media(sample.response) if (image := _thumbnail(item))]
-        left -= sum(map(len, images))
-        if left < 0:
+        if key not in found:
+            found[key] = thumbnails.places(media(sample.response))
+        if thumbnails.full:
             break
-        if images:
-            found[key] = images
-    return found
-
-
-def _thumbnail(item: Any) -> str | None:
-    """A small JPEG as base64; None for what is no image here, such as a path of a video."""
-    from PIL import Image, UnidentifiedImageError
-
-    data = item.get("bytes") if isinstance(item, dict) else None
-    if not data:
-        return None
-    buffer = io.BytesIO()
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            image.thumbnail((_SIDE, _SIDE))
-            image.convert("RGB").save(buffer, "JPEG", quality=60)
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError):
-        return None
-    return b64encode(buffer.getvalue()).decode()
+    return {key: places for key, places in found.items() if places}, thumbnails.images

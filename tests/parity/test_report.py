@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mmeval_pack.parity.evaluate import Side, least_agreement, written
-from mmeval_pack.parity.report import PICTURES, html
+from mmeval_pack.parity.report import html
 from mmeval_pack.parity.sample import Response
 from mmeval_pack.translators.plan import TASKS_DIR, find_task
 
@@ -95,18 +95,35 @@ def test_the_page_asks_nobody() -> None:
     assert "default-src 'none'" in made
 
 
-def test_images_become_thumbnails() -> None:
-    """Small JPEG images; what is none is left out."""
+def png(colour: str) -> bytes:
+    """A picture."""
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.new("RGBA", (400, 200), "red").save(buffer, "PNG")
-    media = [{"bytes": buffer.getvalue(), "path": None}, {"bytes": b"no image"}, "video.mp4"]
-    data = data_of(page(side("B"), media))
-    (image,) = data["images"]["muirbench_mmeval/0"]
-    assert image.startswith("/9j/")
-    assert len(image) < 3000
-    assert len(image) < PICTURES
+    Image.new("RGBA", (400, 200), colour).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def test_images_become_thumbnails() -> None:
+    """Small JPEG images, each once; what is none is left out."""
+    red, blue = ({"bytes": png(colour), "path": None} for colour in ("red", "blue"))
+    data = data_of(page(side("B", "C"), [red, {"bytes": b"no image"}, blue, red, "video.mp4", None]))
+    assert data["images"] == {"muirbench_mmeval/0": [0, 1, 0], "muirbench_mmeval/1": [0, 1, 0]}
+    assert [image[:4] for image in data["pictures"]] == ["/9j/", "/9j/"]
+    assert max(map(len, data["pictures"])) < 3000
+
+
+def test_images_stop_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disputed samples come first."""
+    monkeypatch.setattr("mmeval_pack.parity.thumbnails.LIMIT", 1500)
+    found = side("B", "**B**", "**A**")
+    rows = {"0": "red", "1": "blue", "2": "green"}
+    made = html(
+        found.report(), found.samples, found.tasks, lambda response: [{"bytes": png(rows[response.id])}]
+    )
+    data = data_of(made)
+    assert list(data["images"]) == ["muirbench_mmeval/1"]
+    assert len(data["pictures"]) == 1
 
 
 def test_long_texts_are_cut_where_there_are_many() -> None:
