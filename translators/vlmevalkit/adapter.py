@@ -51,6 +51,10 @@ class Bound:
     def __repr__(self) -> str:
         return f"Bound({self.name})"
 
+    def __reduce__(self) -> tuple[type[Bound], tuple[Task, str]]:
+        # Another process reads the rows itself.
+        return Bound, (self.task, self._file)
+
     @property
     def name(self) -> str:
         """The name of the dataset, which is the task's."""

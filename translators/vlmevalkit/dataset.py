@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,16 +55,25 @@ def dataset_class(bound: Bound) -> type:
         def evaluate(self, eval_file: str, **judge_kwargs: Any) -> Any:
             return DataFrame([evaluate(bound, Path(eval_file), judge_kwargs)])
 
+        def __reduce__(self) -> tuple[Callable[[Bound], Any], tuple[Bound]]:
+            # --api-mode evaluates in another process, where a class made here is not to be found by name.
+            return made, (bound,)
+
     Dataset.__name__ = Dataset.__qualname__ = f"MMEval_{bound.name}"
     return Dataset
+
+
+def made(bound: Bound) -> Any:
+    """A task's dataset."""
+    return dataset_class(bound)()
 
 
 def register(bound: Bound) -> type:
     """Make a task's dataset known to VLMEvalKit, which has no way to plug one in, in this process."""
     from vlmeval import dataset
 
-    made = dataset_class(bound)
-    dataset.DATASET_CLASSES.insert(0, made)
+    kind = dataset_class(bound)
+    dataset.DATASET_CLASSES.insert(0, kind)
     dataset.SUPPORTED_DATASETS.append(bound.name)
-    setattr(dataset, made.__name__, made)
-    return made
+    setattr(dataset, kind.__name__, kind)
+    return kind

@@ -70,6 +70,7 @@ def run(tasks_dir: Path, arguments: Sequence[str], responses: str) -> None:
     for module in found:
         module["register"]()
     _read_faithfully([module["name"] for module in found])
+    _keep_prompts()
     if importlib.util.find_spec("vlmeval.run") is not None:
         from vlmeval.run import main
 
@@ -78,6 +79,27 @@ def run(tasks_dir: Path, arguments: Sequence[str], responses: str) -> None:
         # In a checkout the command line stands beside the package.
         script = Path(str(importlib.util.find_spec("vlmeval").origin)).parents[1] / "run.py"  # type: ignore[union-attr] # found above
         runpy.run_path(str(script), run_name="__main__")
+
+
+def _keep_prompts() -> None:
+    """Let --api-mode ask what a dataset insists on, as VLMEvalKit does without that option.
+
+    There a model's own prompt would take its place, which some models and every --custom-prompt bring.
+    """
+    if importlib.util.find_spec("vlmeval.inference_api") is None:
+        return
+    pipeline: Any = getattr(importlib.import_module("vlmeval.inference_api"), "APIEvalPipeline", None)
+    if hasattr(pipeline, "_produce_image_tasks"):
+        pipeline._produce_image_tasks = _without_prompts_of_models(pipeline._produce_image_tasks)
+
+
+def _without_prompts_of_models(produce: Callable[..., Any]) -> Callable[..., Any]:
+    def produced(pipeline: Any, config: Any, *others: Any) -> Any:
+        if getattr(config.dataset_obj, "force_use_dataset_prompt", False):
+            config.model_obj.use_custom_prompt = lambda _: False  # the object serves this dataset alone
+        return produce(pipeline, config, *others)
+
+    return produced
 
 
 def _read_faithfully(names: Sequence[str]) -> None:

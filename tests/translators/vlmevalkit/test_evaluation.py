@@ -128,7 +128,7 @@ def test_a_judge_gives_the_verdicts_of_lmms_eval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Through the same endpoint; each question is asked once, and a second evaluation asks nothing."""
-    for name, value in judge_environment(recorded_judge).items():
+    for name, value in judge_environment(recorded_judge, tmp_path).items():
         monkeypatch.setenv(name, value)
     made = bound(task)
     path = predicted(made, samples[task], tmp_path)
@@ -172,7 +172,7 @@ def test_a_judge_that_fails_leaves_samples_unscored(
     made = bound(TEXT_ONLY)
     path = predicted(made, samples[TEXT_ONLY], tmp_path)
     with Endpoint(lambda _: reply) as endpoint:
-        for name, value in judge_environment(endpoint).items():
+        for name, value in judge_environment(endpoint, tmp_path).items():
             monkeypatch.setenv(name, value)
         line = evaluate(made, path, {})
     assert (line["Overall"], line["unscored"]) == (5 / 6, 6 / 12)
@@ -191,7 +191,7 @@ def test_replies_that_are_no_verdict_leave_samples_unscored(
     made = bound(TEXT_ONLY)
     path = predicted(made, samples[TEXT_ONLY], tmp_path)
     with Endpoint(lambda _: completion("Well, 0 or 1.")) as endpoint:
-        for name, value in judge_environment(endpoint).items():
+        for name, value in judge_environment(endpoint, tmp_path).items():
             monkeypatch.setenv(name, value)
         evaluate(made, path, {})
     reasons = {each["reason"] for each in results(path, "recorded-judge").values() if each["hit"] == ""}

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Mapping
-from io import BytesIO
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
-from mmeval_pack.translators import media
-from mmeval_pack.translators.demo.endpoint import Endpoint
-from mmeval_pack.translators.demo.model import RecordedModel
 from mmeval_pack.translators.demo.sample import Bundled
 from mmeval_pack.translators.naming import TASKS_DIR
-from mmeval_pack.translators.plan import find_task
-from mmeval_pack.translators.prompt import Prompt
 from mmeval_pack.translators.vlmevalkit import predictions
 
 pytestmark = [
@@ -28,23 +18,13 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("vlmeval") is None, reason="VLMEvalKit is not installed"),
 ]
 
-ENTRY = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main())"
 
+class Run:
+    """What the run with two models wrote, and how it ended."""
 
-def jpeg(value: Any) -> dict[str, Any]:
-    """The image of a row as VLMEvalKit's API models encode it: as JPEG, with Pillow's defaults."""
-    buffer = BytesIO()
-    media.image(value, str).save(buffer, "JPEG")
-    return {"bytes": buffer.getvalue(), "path": None}
-
-
-class Run(NamedTuple):
-    """How a run ended, what it wrote, and the model that answered over the wire."""
-
-    done: subprocess.CompletedProcess[str]
-    folder: Path
-    model: RecordedModel
-    requests: int
+    def __init__(self, replayed: Any) -> None:
+        self.done, self.folder = replayed.done, replayed.folder
+        self.model, self.requests = replayed.model, replayed.requests
 
     def lines(self, model: str, task: str, ending: str = "") -> dict[str, dict[str, Any]]:
         """The lines of a file by row id."""
@@ -58,53 +38,10 @@ class Run(NamedTuple):
         return found
 
 
-def vlmevalkit(folder: Path, rows: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own."""
-    inherited = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
-    given = {
-        "MMEVAL_ROWS": str(rows),
-        "MMEVAL_JUDGE": "off",
-        "LMUData": str(folder / "LMUData"),
-        "HF_HUB_OFFLINE": "1",
-        "VLMEVAL_MIN_IMAGE_EDGE": "1",  # else images with an edge below 100 pixels are enlarged
-    }
-    command = [*(sys.executable, "-c", ENTRY, "vlmevalkit", "--responses", str(TASKS_DIR)), *arguments]
-    return subprocess.run(
-        [*command, "--work-dir", "out"],
-        env={**inherited, **given},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, samples: Mapping[str, Bundled], rows_folder: Path) -> Run:
-    """All five tasks with replay, and with an API model of VLMEvalKit's against a loopback endpoint."""
-    folder = tmp_path_factory.mktemp("vlmevalkit")
-    (folder / "LMUData").mkdir()
-    model = RecordedModel()
-    for sample in samples.values():
-        prompt = Prompt(find_task(TASKS_DIR, sample.task).prompt_template)
-        for row in sample.rows:
-            response = sample.responses[row["id"]]
-            model.learn({**row, "media": [jpeg(each) for each in row["media"]]}, prompt, response)
-    with Endpoint(model) as endpoint:
-        api = {
-            "class": "GPT4V",
-            "model": "recorded",
-            "key": "none",
-            "retry": 1,
-            "wait": 0,
-            "api_base": f"{endpoint.base_url}/chat/completions",
-        }
-        data = {task: {"class": f"MMEval_{task}", "dataset": task} for task in samples}
-        config = {"model": {"replay": {}, "recorded": api}, "data": data}
-        (folder / "config.json").write_text(json.dumps(config))
-        done = vlmevalkit(folder, rows_folder, "--config", "config.json")
-        return Run(done, folder / "out", model, len(endpoint.requests))
+def run(replayed: Any) -> Run:
+    """All five tasks with replay, and with an API model."""
+    return Run(replayed)
 
 
 @pytest.mark.usefixtures("without_judge")
@@ -173,12 +110,13 @@ def test_nothing_failed_on_the_way(run: Run) -> None:
     assert run.done.returncode == 0
 
 
-def test_a_second_run_keeps_the_predictions(run: Run, rows_folder: Path) -> None:
+def test_a_second_run_keeps_the_predictions(run: Run, vlmevalkit: Callable[..., Any]) -> None:
     """VLMEvalKit reads and rewrites them; an empty response does not become the word nan."""
     names = ("muirbench_mmeval", "mathverse_testmini_text_only_mmeval")
     files = [run.folder / "replay" / f"replay_{name}.tsv" for name in names]
     before = [file.read_bytes() for file in files]
-    done = vlmevalkit(run.folder.parent, rows_folder, "--data", *names, "--model", "replay")
+    arguments = ["--data", *names, "--model", "replay", "--responses", str(TASKS_DIR)]
+    done = vlmevalkit(run.folder.parent, *arguments)
     assert [file.read_bytes() for file in files] == before, done.stderr[-2000:]
     assert run.lines("replay", names[0])["mb-11"]["prediction"] == ""
     assert run.figures("replay", names[0])["accuracy"] == 10 / 16
