@@ -14,7 +14,7 @@ from io import StringIO
 from typing import Any, Final
 from unittest.mock import patch
 
-from mmeval_pack.parity.references.native import lean, module
+from mmeval_pack.parity.references.native import guarded, lean, module
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import MissingError, Reference, Replies, Scorer, Verdict, unscored
 from mmeval_pack.translators.lmms_eval.source import AUTOLOAD_VARIABLE
@@ -39,7 +39,7 @@ def reference(benchmark: str) -> Reference:
     make, task = _TASKS[benchmark]
     llm: Any = "all" if task == "mathverse" else "none"
     with patch.dict(os.environ, _SETTINGS), lean("lmms_eval", _BARE, _UNUSED):
-        scorer = make()
+        scorer = guarded(make())
     return Reference("lmms-eval", installed, f"lmms_eval/tasks/{task}", llm, scorer)
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mmeval_pack.parity.references.verdict import MissingError
+from mmeval_pack.parity.references.row import Row
+from mmeval_pack.parity.references.verdict import MissingError, Replies, Scorer, Verdict
 
 
 class _StandIn(ModuleType):
@@ -78,3 +79,15 @@ def _package(name: str, folders: list[str]) -> ModuleType:
 def module(name: str) -> Any:
     """A module of a framework; inside of `lean`."""
     return importlib.import_module(name)
+
+
+def guarded(scorer: Scorer) -> Scorer:
+    """The scorer, with whatever error its framework ends in as a verdict of the status ``crash``."""
+
+    def verdict(row: Row, response: str, replies: Replies) -> Verdict:
+        try:
+            return scorer(row, response, replies)
+        except Exception as error:  # noqa: BLE001 - foreign code; that it fails here is what is to be shown
+            return Verdict(None, None, "crash", type(error).__name__)
+
+    return verdict

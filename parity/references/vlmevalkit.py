@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-from mmeval_pack.parity.references.native import lean, module
+from mmeval_pack.parity.references.native import guarded, lean, module
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import MissingError, Reference, Replies, Scorer, Verdict, unscored
 
@@ -46,8 +46,8 @@ def reference(benchmark: str, *, later: bool) -> Reference:
     stated = f"{LATER} on ms-vlmeval {installed}" if later else f"ms-vlmeval {installed}"
     with lean("vlmeval", _BARE):
         if benchmark == "MuirBench":
-            return Reference(name, stated, f"{_UTILS}/multiple_choice.py", "some", _muirbench(later))
-        return Reference(name, stated, f"{_UTILS}/mathverse.py", "all", _mathverse())
+            return Reference(name, stated, f"{_UTILS}/multiple_choice.py", "some", guarded(_muirbench(later)))
+        return Reference(name, stated, f"{_UTILS}/mathverse.py", "all", guarded(_mathverse()))
 
 
 class _Judge:
@@ -64,15 +64,14 @@ class _Judge:
 
 def _muirbench(later: bool) -> Scorer:
     choice = module("vlmeval.dataset.utils.multiple_choice")
-    infer = _with_later_rule() if later else None
+    if later:  # in this module, which nobody else has: both the response and a judge's reply are read so
+        choice.can_infer = _with_later_rule()
 
     def verdict(row: Row, response: str, replies: Replies) -> Verdict:
         if row.letter is None:
             return unscored("no_options")
-        # A dict of its own for each call: the heuristics lower-case the options in place.
         item = {**row.options, "question": row.question, "prediction": response, "answer": row.letter}
-        found = infer(response, choice.build_choices(item)) if infer else choice.prefetch_answer(item)
-        if found:
+        if found := choice.prefetch_answer(item):
             return Verdict(float(found == row.letter), str(found), detail={"prefetch": found})
         judge = _Judge(replies.judge) if replies.judge else None
         result = choice.extract_answer_from_item(judge, item, dataset_name="MUIRBench")
@@ -88,14 +87,14 @@ def _muirbench(later: bool) -> Scorer:
 def _with_later_rule() -> Callable[[str, dict[str, str]], str | bool]:
     matching = module("vlmeval.utils.matching_util")
 
-    def infer(response: str, choices: dict[str, str]) -> str | bool:
+    def can_infer(response: str, choices: dict[str, str]) -> str | bool:
         option: str | bool = matching.can_infer_option(response, choices)
         if not option and _NO_REPLY not in response and (found := _ANSWER_IS.search(response)):
             option = found[1].upper()
         by_text: str | bool = option or matching.can_infer_text(response, choices)
         return by_text
 
-    return infer
+    return can_infer
 
 
 def _mathverse() -> Scorer:

@@ -11,7 +11,7 @@ from mmeval_pack.parity.references.verdict import Replies, Verdict
 CHOICES = ["a red bus", "a blue car", "two bicycles", "None of the choices provided"]
 
 
-@pytest.mark.harness
+@pytest.mark.vlmevalkit
 @pytest.mark.parametrize(
     ("response", "later", "installed"),
     [
@@ -36,7 +36,7 @@ def test_muirbench(
         assert verdict.detail["prefetch"] == (found or False)
 
 
-@pytest.mark.harness
+@pytest.mark.vlmevalkit
 def test_a_judge_that_names_no_option_is_followed_by_a_lot(ask: Callable[..., Verdict]) -> None:
     """The framework then draws from the letters and Z, without a seed."""
     verdict = ask("vlmevalkit", "MuirBench", "b", "B", CHOICES, Replies(judge=("who knows",)))
@@ -44,7 +44,19 @@ def test_a_judge_that_names_no_option_is_followed_by_a_lot(ask: Callable[..., Ve
     assert verdict == (0.2, None, "random", "random_after_judge", detail)
 
 
-@pytest.mark.harness
+@pytest.mark.vlmevalkit
+@pytest.mark.parametrize(("name", "letter"), [("vlmevalkit", "B"), ("vlmevalkit-installed", None)])
+def test_a_judges_reply_is_read_by_the_same_rules(
+    ask: Callable[..., Verdict], name: str, letter: str | None
+) -> None:
+    """The later commit's rule holds for it too, and not in the installed version beside it."""
+    replies = Replies(judge=("Surely the answer is b",))
+    verdict = ask(name, "MuirBench", "?", "B", CHOICES, replies)
+    assert (verdict.prediction, verdict.status) == (letter, "ok" if letter else "random")
+    assert verdict.detail["judge_calls"] == (1 if letter else 3)
+
+
+@pytest.mark.vlmevalkit
 @pytest.mark.parametrize(
     ("replies", "score", "calls"), [(("1",), 1, 1), (("Judgement: 1",), 0, 5), (("", "", "1"), 1, 3)]
 )
@@ -56,7 +68,7 @@ def test_mathverse_wants_a_digit_alone(
     assert verdict == (score, "L = 14", "ok", None, {"prefetch": False, "judge_calls": calls})
 
 
-@pytest.mark.harness
+@pytest.mark.vlmevalkit
 def test_mathverse_takes_an_equal_extraction_without_asking(ask: Callable[..., Verdict]) -> None:
     """And asks again for an extraction only when the API failed."""
     replies = Replies(extract=("Failed to obtain answer via API.", "C"))
