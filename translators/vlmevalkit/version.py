@@ -6,7 +6,9 @@ import importlib.util
 import subprocess
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
+
+_DESCRIBE: Final = ("describe", "--always", "--exclude=*", "--abbrev=40", "--dirty")
 
 
 class Version(NamedTuple):
@@ -14,7 +16,8 @@ class Version(NamedTuple):
 
     Attributes:
         name: the distribution, or ``checkout``.
-        version: of the distribution, or the commit; ``unknown`` when neither can be told.
+        version: of the distribution, or the commit, with ``-dirty`` behind it where files were changed since;
+            ``unknown`` when neither can be told.
     """
 
     name: str
@@ -38,12 +41,12 @@ class Version(NamedTuple):
 
 
 def _commit(folder: Path) -> str:
-    """The commit of a checkout."""
+    """The commit of a checkout, in full."""
     if not (folder / ".git").exists():
         return "unknown"
     try:
         done = subprocess.run(  # noqa: S603 - fixed words and a path that exists
-            ["git", "-C", str(folder), "rev-parse", "HEAD"],  # noqa: S607 - git, wherever the user has it
+            ["git", "-C", str(folder), *_DESCRIBE],  # noqa: S607 - git, wherever the user has it
             capture_output=True,
             text=True,
             check=True,

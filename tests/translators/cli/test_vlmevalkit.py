@@ -77,13 +77,16 @@ def test_the_package(checkout: Path) -> None:
 
 
 def test_the_commit_of_a_checkout(checkout: Path) -> None:
-    """Detected, and said."""
+    """Detected, and said; and whether it is the commit that runs."""
     identity = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
     for words in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "x"]):
         subprocess.run(["git", "-C", checkout, *words], check=True)
     head = ["git", "-C", checkout, "rev-parse", "HEAD"]
     commit = subprocess.run(head, capture_output=True, text=True, check=True).stdout
     assert start("--checkout", checkout, *GIVEN).err == f"VLMEvalKit: checkout {commit}"
+    with (checkout / "run.py").open("a") as stream:
+        stream.write("# edited\n")
+    assert start("--checkout", checkout, *GIVEN).err == f"VLMEvalKit: checkout {commit.strip()}-dirty\n"
 
 
 def test_a_folder_that_is_no_checkout(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -72,6 +73,16 @@ def test_the_columns_hold_text_and_the_row(bound: Callable[..., Bound]) -> None:
     assert (known["task"], known["id"]) == ("mathverse_testmini_mmeval", "1")
     assert "media" not in known["sample"]
     assert all(isinstance(value, str) for name in columns if name != "index" for value in columns[name])
+
+
+def test_another_process_gets_the_same_task(bound: Callable[..., Bound]) -> None:
+    """--api-mode of VLMEvalKit evaluates in one; rows that were read here are read there anew."""
+    made = bound("sat_real_mmeval")
+    assert len(made.table) == 12
+    again = pickle.loads(pickle.dumps(made))
+    assert again.task == made.task
+    assert "table" not in vars(again)
+    assert again.indices == made.indices
 
 
 def test_rows_that_cannot_be_asked_end_the_run(

@@ -1,8 +1,9 @@
-"""What the launcher changes in the process: how predictions of an earlier run are read."""
+"""What the launcher changes in the process: how earlier predictions are read, and whose prompts are asked."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,3 +36,13 @@ def test_other_files_are_read_as_ever(name: str) -> None:
     seen: list[Any] = []
     launch._faithful(lambda *given: seen.append(given), ("_x_mmeval",))(name, "fmt")
     assert seen == [(name, "fmt")]
+
+
+@pytest.mark.parametrize("insists", [True, False])
+def test_api_mode_asks_what_a_dataset_insists_on(insists: bool) -> None:
+    """Other datasets are asked with the model's own prompt, as ever; the rest goes through."""
+    dataset = SimpleNamespace(**({"force_use_dataset_prompt": True} if insists else {}))
+    config = SimpleNamespace(dataset_obj=dataset, model_obj=SimpleNamespace(use_custom_prompt=lambda _: True))
+    produce = launch._without_prompts_of_models(lambda *given: given)
+    assert produce("pipeline", config, {}) == ("pipeline", config, {})
+    assert config.model_obj.use_custom_prompt("x_mmeval") is not insists
