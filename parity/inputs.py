@@ -14,18 +14,16 @@ from typing import Any, Final
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.lines import numbered, read
-from mmeval_pack.judges.params import shown
-from mmeval_pack.parity.references.mmeval import JUDGED
-from mmeval_pack.parity.references.verdict import NO_REPLIES, Replies, Verdict
+from mmeval_pack.parity.found import Found, Raw, of_line
+from mmeval_pack.parity.native_log import is_native, of_native
+from mmeval_pack.parity.prediction import names_task, of_prediction
+from mmeval_pack.parity.references.verdict import NO_REPLIES, Replies
 from mmeval_pack.parity.sample import Response
 from mmeval_pack.translators.row_table import RowTable, of_file
 from mmeval_pack.translators.vlmevalkit import predictions
 
-Raw = dict[str, Any]
-
 _RESPONSES: Final = ".responses"
-_TABLES: Final = (".tsv", ".xlsx", ".json")  # prediction files of VLMEvalKit
-_LETTERS: Final = "ABCDEFGHI"
+_TABLES: Final = (".tsv", ".xlsx", ".json")  # prediction and result files of VLMEvalKit
 
 
 @dataclass
@@ -87,37 +85,36 @@ class Inputs:
                     yield place, response
 
     def _line(self, record: Raw, path: Path, replies: Mapping[str, Replies]) -> Response:
-        detail = record.get("detail")
-        logged = "doc_id" in record and isinstance(detail, dict)
-        line = detail if logged and isinstance(detail, dict) else record
-        task = line.get("task") or self.task
-        if not isinstance(task, str):
-            raise InputError("names no task; add task to the line, or give --task NAME")
-        if "response" not in line or not ("sample" in line or "id" in line):
-            raise InputError("lacks response, or sample and id; expected a line of mmeval-pack or lmms-eval")
-        id_ = str(line["sample"].get("id") if isinstance(line.get("sample"), dict) else line.get("id"))
-        raw = line["sample"] if "sample" in line else self._row(task, id_, path.parent)
-        text = line["response"]
-        if not isinstance(raw, dict) or not isinstance(text, str | None):
-            wrong = "sample" if not isinstance(raw, dict) else "response"
-            raise InputError(f"{wrong} is {shown(line[wrong])}, expected an object, and text or null")
-        named = line.get("model")
-        model = named if isinstance(named, str) else _model(path, task, logged)
-        said = Replies(_texts(line, "extract_replies"), _texts(line, "judge_replies"))
-        said = said if said != NO_REPLIES else replies.get(id_, NO_REPLIES)
-        return Response(model, task, id_, raw, text, said, _recorded(line))
+        found = of_native(record, path) if is_native(record) else of_line(record)
+        if found.replies == NO_REPLIES and found.id in replies:
+            found = found._replace(replies=replies[found.id])
+        return self._joined(found, path)
 
     def _predictions(self, path: Path) -> Iterator[tuple[str, Response]]:
-        for number, line in enumerate(predictions.read(path), start=2):
-            task = line.get("task_name") or self.task
-            if not task:
-                raise InputError(f"{path}: a prediction file names no task; give --task NAME")
-            id_ = str(line["index"])
-            raw = _row_of(line) if "answer" in line else self._row(task, id_, path.parent)
-            text = predictions.response(line["prediction"])
-            extract = str(line.get("extract") or "")
-            said = Replies((extract,) if extract else ())
-            yield f"{path}, row {number}", Response(path.stem, task, id_, raw, text, said)
+        lines = predictions.read(path)
+        if lines and self.task is None and not names_task(lines[0], path):
+            raise InputError(f"{path}: a prediction file names no task; give --task NAME")
+        for number, line in enumerate(lines, start=2):
+            place = f"{path}, row {number}"
+            try:
+                response = self._joined(of_prediction(line, path), path)
+            except InputError as error:
+                self.broken.append(f"{place}: {error}")
+            else:
+                yield place, response
+
+    def _joined(self, found: Found, path: Path) -> Response:
+        """With its task, its model and its row.
+
+        Raises:
+            InputError: there is no task or no row.
+        """
+        task = found.task or self.task
+        if task is None:
+            raise InputError("names no task; add task to the line, or give --task NAME")
+        row = self._row(task, found.id, path.parent) if found.row is None else found.row
+        model = found.model or _model(path, task, found.logged)
+        return Response(model, task, found.id, row, found.text, found.replies, found.recorded)
 
     def _row(self, task: str, id_: str, folder: Path) -> Raw:
         for path in self._candidates(task, folder):
@@ -150,25 +147,6 @@ def _folder(path: Path) -> str:
     return path.resolve().parent.name
 
 
-def _texts(line: Raw, key: str) -> tuple[str, ...]:
-    value = line.get(key)
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise InputError(f"{key} is {shown(value)}, expected a list of texts")
-    return tuple(value)
-
-
-def _recorded(line: Raw) -> Verdict | None:
-    """The pack's verdict that a line holds, if a judge made it: it is not to be had again without one."""
-    score, stage = line.get("score"), line.get("decided_by")
-    if stage in JUDGED and line.get("status") == "ok" and isinstance(score, int | float):
-        extraction = line.get("extraction")
-        read_as = extraction if isinstance(extraction, str) else None
-        return Verdict(float(score), read_as, "ok", "recorded", {"decided_by": stage})
-    return None
-
-
 def _recorded_replies(path: Path) -> dict[str, Replies]:
     """The judge's replies beside recorded responses; a null is a request that failed."""
     beside = path.with_name(f"{path.stem.removesuffix(_RESPONSES)}.judge.jsonl")
@@ -183,13 +161,3 @@ def _recorded_replies(path: Path) -> dict[str, Replies]:
 
 def _one(reply: Any) -> tuple[str, ...]:
     return (reply,) if isinstance(reply, str) else ()
-
-
-def _row_of(line: Raw) -> Raw:
-    """The row that the columns of a prediction file are."""
-    options = {letter: line[letter] for letter in _LETTERS if line.get(letter)}
-    message: Raw = {"role": "user", "question": line.get("question", "")}
-    if options:
-        message["options"] = options
-    extras = {key: value for key, value in line.items() if key not in ("prediction", *_LETTERS)}
-    return {"id": line["index"], "messages": [message], **extras}

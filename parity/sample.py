@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from mmeval_pack.judges.records import field
+from mmeval_pack.judges import records
 from mmeval_pack.parity.reasons import reasons_of
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import (
@@ -31,7 +31,7 @@ class Response:
         raw: the row as it was recorded, without media.
         text: the response; None where there is none.
         replies: what a judge said about it, where that was recorded.
-        recorded: the pack's own verdict, where a judge made it in the run that was recorded.
+        recorded: verdicts that a judge made in the run that was recorded, by reference.
     """
 
     model: str
@@ -40,7 +40,7 @@ class Response:
     raw: Mapping[str, Any]
     text: str | None
     replies: Replies = NO_REPLIES
-    recorded: Verdict | None = None
+    recorded: Mapping[str, Verdict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ def judged(response: Response, references: Iterable[Reference], task: Task) -> S
     row = Row.of(response.raw)
     verdicts = {reference.name: _verdict(reference, row, response) for reference in references}
     groups = {
-        "/".join(names): "/".join(_text(field(response.raw, name)) for name in names) for names in task.groups
+        "/".join(names): "/".join(_text(records.field(response.raw, name)) for name in names)
+        for names in task.groups
     }
     return Sample(response, row, task.benchmark, groups, verdicts)
 
@@ -116,6 +117,6 @@ def _verdict(reference: Reference, row: Row, response: Response) -> Verdict:
     if row.doc.invalid is not None:
         return unscored(row.doc.invalid)
     verdict = reference.verdict(row, response.text, response.replies)
-    if reference.name == "mmeval" and verdict.reason == "no_judge" and response.recorded:
-        return response.recorded
+    if verdict.reason == "no_judge":
+        return response.recorded.get(reference.name, verdict)
     return verdict

@@ -53,26 +53,17 @@ def test_a_sample_of_lmms_eval(tmp_path: Path) -> None:
     path = written(tmp_path / "org__model" / "1_samples_t.jsonl", {"doc_id": 0, "detail": detail})
     (found,) = Inputs().read(path)
     assert (found.model, found.id, found.text) == ("org__model", "7", "L = 14")
-    assert found.recorded == Verdict(1.0, "14", "ok", "recorded", {"decided_by": "llm-judge"})
-
-
-def test_a_prediction_file_of_vlmevalkit(tmp_path: Path) -> None:
-    """Its columns are the row; options keep their letters."""
-    path = written(
-        tmp_path / "m_MUIRBench.tsv", "index\tquestion\tA\tB\tanswer\tprediction", "7\tWhich?\tcat\tdog\tB\tb"
-    )
-    (found,) = Inputs(task="muirbench_mmeval").read(path)
-    message = {"role": "user", "question": "Which?", "options": {"A": "cat", "B": "dog"}}
-    assert (found.model, found.id, found.text) == ("m_MUIRBench", "7", "b")
-    assert found.raw["messages"] == [message]
-    assert found.raw["answer"] == "B"
+    assert found.recorded == {"mmeval": Verdict(1.0, "14", "ok", "recorded", {"decided_by": "llm-judge"})}
 
 
 def test_a_prediction_file_needs_its_task(tmp_path: Path) -> None:
     """Nothing in it says which task it is of."""
     path = written(tmp_path / "p.tsv", "index\tanswer\tprediction", "7\tB\tb")
-    with pytest.raises(InputError, match="names no task; give --task NAME"):
+    with pytest.raises(InputError) as caught:
         list(Inputs().read(path))
+    assert str(caught.value) == f"{path}: a prediction file names no task; give --task NAME"
+    (found,) = Inputs(task="muirbench_mmeval").read(path)
+    assert (found.model, found.task, found.id, found.text) == ("p", "muirbench_mmeval", "7", "b")
 
 
 def test_two_responses_to_one_row_are_refused(tmp_path: Path) -> None:
@@ -89,7 +80,8 @@ def test_two_responses_to_one_row_are_refused(tmp_path: Path) -> None:
 def test_broken_lines_are_left_out_and_named(tmp_path: Path) -> None:
     """The others are read."""
     good = {"sample": ROW, "response": None, "task": "t"}
-    path = written(tmp_path / "m.jsonl", "{", {"response": "B"}, {"task": "t", "response": "B"}, good)
+    lines = ["{", {"response": "B", "id": 1}, {"task": "t", "response": "B"}, {**good, "sample": "B"}, good]
+    path = written(tmp_path / "m.jsonl", *lines)
     inputs = Inputs()
     (found,) = inputs.read(path)
     assert found.text is None
@@ -97,7 +89,31 @@ def test_broken_lines_are_left_out_and_named(tmp_path: Path) -> None:
         f"{path}, line 1: not JSON: Expecting property name enclosed in double quotes (column 2)",
         f"{path}, line 2: names no task; add task to the line, or give --task NAME",
         f"{path}, line 3: lacks response, or sample and id; expected a line of mmeval-pack or lmms-eval",
+        f"{path}, line 4: sample is 'B', expected an object",
     ]
+
+
+def test_several_models_and_houses_at_once(tmp_path: Path) -> None:
+    """The same row under three models, from a line of ours, a log of lmms-eval and a file of VLMEvalKit."""
+    (tmp_path / "logged").mkdir()
+    line = {"sample": ROW, "response": "B", "task": "muirbench_mmeval"}
+    detail = {"task": "muirbench_mmeval", "id": "7", "sample": ROW, "response": "(B)"}
+    kept = json.dumps({"task": "muirbench_mmeval", "id": "7", "sample": ROW}).replace('"', '""')
+    inputs = Inputs()
+    paths = (
+        written(tmp_path / "ours.jsonl", line),
+        written(tmp_path / "logged" / "1_samples_muirbench_mmeval.jsonl", {"doc_id": 9, "detail": detail}),
+        written(tmp_path / "kit_muirbench_mmeval.tsv", "index\tprediction\tmmeval", f'"0"\t"b"\t"{kept}"'),
+    )
+    found = [response for path in paths for response in inputs.read(path)]
+    assert [(each.model, each.id, each.text) for each in found] == [
+        ("ours", "7", "B"),
+        ("logged", "7", "(B)"),
+        ("kit", "7", "b"),
+    ]
+    assert {each.task for each in found} == {"muirbench_mmeval"}
+    assert [each.raw for each in found] == [ROW] * 3
+    assert inputs.broken == []
 
 
 def test_recorded_responses_find_their_rows_by_id(tmp_path: Path) -> None:
