@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from mmeval_pack.judges.choice import choice
 from mmeval_pack.judges.label import label
-from mmeval_pack.judges.letters import Letters, letter_set
 from mmeval_pack.judges.numbers import equal, number
 from mmeval_pack.judges.params import Params
-from mmeval_pack.judges.plain import LONGEST, plain
 from mmeval_pack.judges.question import Question, question_of
 from mmeval_pack.judges.records import PASS, Doc, Reading, reading_of
 from mmeval_pack.judges.text import Response
@@ -18,7 +17,9 @@ def exact_match(doc: Doc, response: Response, params: Params) -> Reading:
     question = doc.question or question_of(doc)
     kind = question.type
     if kind == "mcq":
-        return _letters(response, question)
+        if question.truth_letters == (response.text,):
+            return reading_of((1.0, response.text, None))
+        return choice(response, question, label, loose=False)
     if kind == "yes_no":
         return _yes_no(response, question)
     if kind == "numeric" and params.numeric:
@@ -27,26 +28,6 @@ def exact_match(doc: Doc, response: Response, params: Params) -> Reading:
     if not text:
         return PASS
     return reading_of((1.0 if text_matches(response.text, text, question, params) else None, text, None))
-
-
-def _letters(response: Response, question: Question) -> Reading:
-    if question.truth_letters == (response.text,):
-        return reading_of((1.0, response.text, None))
-    read = _read(response, question)
-    if not read:
-        return PASS
-    right = question.truth_letters or question.right_letters(label)
-    return reading_of((1.0 if read == right else None, ", ".join(read), None))
-
-
-def _read(response: Response, question: Question) -> Letters:
-    if len(response.text) <= LONGEST and (known := plain(response.text, question.letters)):
-        return known.strict
-    read = letter_set(response, question.letters)
-    if read:
-        return read
-    letter = label(response, question)
-    return () if letter is None else (letter,)
 
 
 def _yes_no(response: Response, question: Question) -> Reading:

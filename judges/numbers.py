@@ -6,7 +6,7 @@ import re
 
 _FIRST = re.compile(r"-?\d+(?:\.\d+)?%?")
 _CUE = re.compile(r"answer(?:(?<=final answer)| is| ?[:\-])|=")
-_MAY_BEGIN = frozenset("0123456789+-.ni ")
+_MAY_BEGIN = frozenset("0123456789+-.,ni ")
 _MAY_END = frozenset("0123456789.%nfy ")  # as 1, 1., 1%, nan, inf and infinity do
 
 
@@ -16,8 +16,10 @@ def number(text: str) -> float | None:
     Commas count for nothing, a percent sign divides by 100, and all that `float` reads is a number
     (``1e5``, ``1_000``, ``nan``, ``inf``, digits of any script).
     """
+    if not text or (text[0] not in _MAY_BEGIN and text.isascii()):
+        return None
     text = text.replace(",", "")
-    if not text or ((text[0] not in _MAY_BEGIN or text[-1] not in _MAY_END) and text.isascii()):
+    if not text or (text[-1] not in _MAY_END and text.isascii()):
         return None
     percent = text[-1] == "%"
     try:

@@ -11,8 +11,7 @@ _IN_MESSAGE = "ABCDEFGH"
 LETTER_RUNS = tuple(frozenset(ALPHABET[:length]) for length in range(27))
 """The first n letters at place n."""
 _LETTER_LISTS = tuple(list(ALPHABET[:length]) for length in range(27))
-_BRACKETED = {letter: f"({letter})" for letter in _IN_MESSAGE}
-_BEHIND_LETTER = (".", ")", ":")
+_LABELS = tuple((f"({letter})", f"{letter}.", f"{letter})", f"{letter}:") for letter in _IN_MESSAGE)
 
 
 def option_letters(message: Mapping[str, Any]) -> frozenset[str]:
@@ -80,19 +79,23 @@ def _flat_run(message: Mapping[str, Any]) -> int:
 
 def _labelled_run(question: str) -> int:
     """How many letters from A on label something in the text: ``(A)``, or ``A.`` after a space."""
-    for place, letter in enumerate(_IN_MESSAGE):
-        if _BRACKETED[letter] not in question and not _labels(letter, question):
+    for place, (bracketed, stop, bracket, colon) in enumerate(_LABELS):
+        if not (
+            bracketed in question
+            or (stop in question and _begins_word(stop, question))
+            or (bracket in question and _begins_word(bracket, question))
+            or (colon in question and _begins_word(colon, question))
+        ):
             return place
-    return len(_IN_MESSAGE)
+    return len(_LABELS)
 
 
-def _labels(letter: str, question: str) -> bool:
-    at = question.find(letter)
-    while at >= 0:
-        if question[at + 1 : at + 2] in _BEHIND_LETTER and (at == 0 or question[at - 1].isspace()):
-            return True
-        at = question.find(letter, at + 1)
-    return False
+def _begins_word(label: str, question: str) -> bool:
+    """Whether the label stands somewhere at the start of the text or after a space."""
+    at = question.find(label)
+    while at > 0 and not question[at - 1].isspace():
+        at = question.find(label, at + 1)
+    return at >= 0
 
 
 def _unlabelled(letter: str, text: str) -> str:

@@ -1,7 +1,7 @@
 """Responses that are one letter with a bracket or a full stop at most (``B``, ``(B)``): looked up.
 
 Most models answer most questions so. What the parsers read of such a response is known beforehand, provided
-that the candidates are the first letters of the alphabet and hold this one; a test compares all of them.
+that all candidates are letters and this one is among them; a test compares all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mmeval_pack.judges.letters import Letters
-from mmeval_pack.judges.options import ALPHABET, LETTER_RUNS
+from mmeval_pack.judges.options import ALPHABET
+from mmeval_pack.judges.question import Question
 
 LONGEST = len("(B).")
 
@@ -18,12 +19,10 @@ class Plain(NamedTuple):
     """What is known of a plain response.
 
     Attributes:
-        letter: the letter in upper case.
         strict: what `letters.letter_set` and `label.label` read together.
         loose: what `letters.letter_set` and `loose_label.loose_label` read together.
     """
 
-    letter: str
     strict: Letters
     loose: Letters
 
@@ -32,13 +31,12 @@ _STRICT = ("{}", "{}.", "{})", "{}).", "{}:")
 _STRICT_IN_LOWER_CASE = ("{}", "{}.")
 _LOOSE = ("({})", "[{}]", "({}).", "[{}].")
 _LOOSE_IN_LOWER_CASE = ("({})", "[{}]")
-_RUNS = frozenset(LETTER_RUNS)
 
 
 def _known() -> dict[str, Plain]:
     known: dict[str, Plain] = {}
     for letter in ALPHABET:
-        strict, loose = Plain(letter, (letter,), (letter,)), Plain(letter, (), (letter,))
+        strict, loose = Plain((letter,), (letter,)), Plain((), (letter,))
         for forms, lower_forms, read in (
             (_STRICT, _STRICT_IN_LOWER_CASE, strict),
             (_LOOSE, _LOOSE_IN_LOWER_CASE, loose),
@@ -51,7 +49,7 @@ def _known() -> dict[str, Plain]:
 KNOWN = _known()
 
 
-def plain(text: str, candidates: frozenset[str]) -> Plain | None:
+def plain(text: str, question: Question) -> Plain | None:
     """What the parsers are known to read, None where they must be asked."""
     known = KNOWN.get(text)
-    return known if known is not None and known.letter in candidates and candidates in _RUNS else None
+    return known if known is not None and question.lists(known.loose) else None

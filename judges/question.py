@@ -14,6 +14,7 @@ from mmeval_pack.judges.text import Response, open_form
 TYPES = frozenset({"mcq", "yes_no", "numeric", "open"})
 _UNNAMED_OPTIONS = LETTER_RUNS[6]
 _LARGEST_RUN = LETTER_RUNS[26]
+_RUNS = frozenset(LETTER_RUNS)
 
 
 class Question:
@@ -70,6 +71,13 @@ class Question:
                 letters = LETTER_RUNS[ord(last) - ord("A") + 1]
             self._letters = letters
         return self._letters
+
+    def lists(self, letters: Letters) -> bool:
+        """Whether the candidates surely are letters of the alphabet and nothing else, these among them."""
+        if letters == self.truth_letters and not self._message.get("options"):
+            return True  # only an object of options can name them otherwise
+        candidates = self.letters
+        return candidates in _RUNS and letters[0] in candidates
 
     @property
     def has_options(self) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from mmeval_pack.judges.letters import Letters, letter_set
+from mmeval_pack.judges.choice import choice
 from mmeval_pack.judges.loose_label import loose_label
 from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
-from mmeval_pack.judges.plain import LONGEST, plain
 from mmeval_pack.judges.question import Question, question_of
 from mmeval_pack.judges.records import PASS, Doc, Reading, reading_of
 from mmeval_pack.judges.text import Response, folded, normal, opened, settled
@@ -24,30 +23,12 @@ def rule_match(doc: Doc, response: Response, params: Params) -> Reading:
     question = doc.question or question_of(doc)
     kind = question.type
     if kind == "mcq":
-        return _letters(response, question)
+        return choice(response, question, loose_label, loose=True)
     if kind == "yes_no":
         return _yes_no(response, question)
     if kind == "numeric" and params.numeric:
         return _number(response, question, params)
     return _text(response, question, params)
-
-
-def _letters(response: Response, question: Question) -> Reading:
-    read = _read(response, question)
-    if not read:
-        return PASS
-    right = question.truth_letters or question.right_letters(loose_label)
-    return reading_of((1.0 if read == right else None, ", ".join(read), None))
-
-
-def _read(response: Response, question: Question) -> Letters:
-    if len(response.text) <= LONGEST and (known := plain(response.text, question.letters)):
-        return known.loose
-    read = letter_set(response, question.letters)
-    if read:
-        return read
-    letter = loose_label(response, question)
-    return () if letter is None else (letter,)
 
 
 def _yes_no(response: Response, question: Question) -> Reading:
