@@ -99,23 +99,31 @@ def judge_environment() -> Callable[[Endpoint, Path], dict[str, str]]:
 
 
 @pytest.fixture(scope="session")
-def vlmevalkit(rows_folder: Path) -> Callable[..., Done]:
-    """The command in a process of its own, on the sample; the results are in ``out`` of the folder given."""
+def vlmevalkit_environment(rows_folder: Path) -> Callable[[Path], dict[str, str]]:
+    """The environment of a run on the sample in a folder of its own, without a judge."""
 
-    def run(folder: Path, *arguments: str, python: tuple[str, ...] = ("-c", ENTRY), **env: str) -> Done:
+    def environment(folder: Path) -> dict[str, str]:
         (folder / "LMUData").mkdir(exist_ok=True)
-        inherited = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
-        given = {
+        return {
+            **{name: value for name, value in os.environ.items() if "PROXY" not in name.upper()},
             "MMEVAL_ROWS": str(rows_folder),
             "MMEVAL_JUDGE": "off",
             "LMUData": str(folder / "LMUData"),
             "HF_HUB_OFFLINE": "1",
             "VLMEVAL_MIN_IMAGE_EDGE": "1",  # else images with an edge below 100 pixels are enlarged
         }
-        command = [sys.executable, *python, "vlmevalkit", *arguments, "--work-dir", "out"]
+
+    return environment
+
+
+@pytest.fixture(scope="session")
+def vlmevalkit(vlmevalkit_environment: Callable[[Path], dict[str, str]]) -> Callable[..., Done]:
+    """The command in a process of its own; the results are in ``out`` of the folder given."""
+
+    def run(folder: Path, *arguments: str, python: tuple[str, ...] = ("-c", ENTRY), **env: str) -> Done:
         return subprocess.run(
-            command,
-            env={**inherited, **given, **env},
+            [sys.executable, *python, "vlmevalkit", *arguments, "--work-dir", "out"],
+            env={**vlmevalkit_environment(folder), **env},
             cwd=folder,
             capture_output=True,
             text=True,

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mmeval_pack.translators.demo.endpoint import Endpoint, completion
 from mmeval_pack.translators.demo.sample import Bundled
 from mmeval_pack.translators.naming import TASKS_DIR
 from mmeval_pack.translators.vlmevalkit import predictions
@@ -120,3 +126,41 @@ def test_a_second_run_keeps_the_predictions(run: Run, vlmevalkit: Callable[..., 
     assert [file.read_bytes() for file in files] == before, done.stderr[-2000:]
     assert run.lines("replay", names[0])["mb-11"]["prediction"] == ""
     assert run.figures("replay", names[0])["accuracy"] == 10 / 16
+
+
+def test_the_commands_of_the_readme(
+    vlmevalkit_environment: Callable[[Path], dict[str, str]], tmp_path: Path
+) -> None:
+    """The second and the third, typed into a shell; VLMEvalKit's GPT4o then asks a loopback endpoint.
+
+    The first is how the environment of tox that runs this test installs the pack.
+    """
+    readme = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("## Evaluate with VLMEvalKit")[2].partition("## ")[0]
+    (block,) = re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    install, *commands = block.splitlines()
+    assert (install, len(commands)) == ("pip install '.[vlmevalkit]'", 2)
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "mmeval-pack"
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom mmeval_pack.translators.cli import main\nsys.exit(main())\n"
+    )
+    script.chmod(0o755)
+    with Endpoint(lambda _: completion("(A)")) as endpoint:
+        env = {
+            **vlmevalkit_environment(tmp_path),
+            "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+            "OPENAI_API_KEY": "none",
+            "OPENAI_API_BASE": f"{endpoint.base_url}/chat/completions",
+        }
+        typed = ["bash", "-ec", "\n".join(commands)]
+        done = subprocess.run(typed, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert {request.body["model"] for request in endpoint.requests} == {"gpt-4o-2024-05-13"}
+    lines = [json.loads(line) for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
+    assert [(each["response"], each["score"]) for each in lines] == [
+        ("(A)", float(each["sample"]["answer"] == "A")) for each in lines
+    ]
+    folder = tmp_path / "out" / "GPT4o"
+    for task in ("muirbench_mmeval", "mathverse_testmini_mmeval"):
+        assert (folder / f"GPT4o_{task}_acc.csv").is_file()
