@@ -2,6 +2,8 @@
 
 Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648, in the
 arithmetic of the published scorers: the distance is taken on collapsed text, its length on the text as given.
+A response costs time in proportion to its length. Only where a reference, too, has some 100,000 characters
+and is much like it, the product of both lengths counts.
 """
 
 from __future__ import annotations
@@ -47,13 +49,15 @@ def similarity(prediction: str, references: Sequence[str], threshold: float) -> 
     return 1.0 - nearest if 1.0 - nearest >= threshold else 0.0
 
 
-def in_reach(prediction: str, reference: str, threshold: float) -> bool:
+def in_reach(prediction: str, references: Sequence[str], threshold: float) -> bool:
     """Whether a long prediction is short enough for the threshold: its surplus is part of the distance."""
     if len(prediction) < LONG:
         return True
-    surplus = len(_collapsed(prediction)) - len(_collapsed(reference))
-    length = max(len(reference.upper()), len(prediction.upper()))
-    return 1.0 - surplus / length >= threshold
+    text, size = len(_collapsed(prediction)), len(prediction.upper())
+    return any(
+        1.0 - (text - len(_collapsed(reference))) / max(len(reference.upper()), size) >= threshold
+        for reference in references
+    )
 
 
 def references_of(truth: Any) -> list[str]:

@@ -1,36 +1,43 @@
 """Unicode NFKC in linear time.
 
-`unicodedata.normalize` sorts the marks of a run by insertion, which is quadratic on alternating combining
-classes, and needs some 0.2 µs for each character it writes, of which U+FDFA alone makes 18. Long texts are
-therefore normalised piece by piece; the result is the same (NFKC never looks across a starter that cannot
-join the character before it, and a stable sort of a run of marks by combining class is its canonical order).
+`unicodedata.normalize` sorts the marks behind a letter by insertion, which is quadratic in their number, and
+needs some 0.2 µs for each character that it takes apart, of which U+FDFA alone makes 18. So the long runs of
+marks of a long text are put in order beforehand (a stable sort by combining class changes no normal form).
+Where characters that become several abound, they are replaced beforehand, with their marks.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import chain
+from collections.abc import Iterable
+from functools import cache, partial
+from io import StringIO
+from itertools import chain, islice
+from typing import NamedTuple
 
 LONG = 1024
-"""Characters from which on a text is normalised piece by piece."""
-
-FEW = 32
-"""Up to so many distinct characters are faster replaced one after the other."""
-
-MANY = 256
-"""From so many distinct characters on, pieces of a text are rarely the same."""
-
-# Shorter runs are sorted by insertion as fast.
-_LONG_RUN = re.compile("-?m{64,}")
+"""Characters from which on a text is prepared for `unicodedata`."""
 
 LIGATURES = {char: unicodedata.normalize("NFKC", char) for char in "\ufdfa\ufdfb"}
 
-# Starters that can be the second half of a composed character; a test compares them with unicodedata.
-JOINING_STARTERS = frozenset(
+# Starters that can be the second half of a composed character; a test compares them with unicodedata, as it
+# does the marks that pass for starters until they are decomposed.
+JOINING_STARTERS = (
     "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u0fb5\u0fb7\u102e\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
-) | frozenset(map(chr, chain(range(0x1161, 0x1176), range(0x11A8, 0x11C3))))
+) + "".join(map(chr, chain(range(0x1161, 0x1176), range(0x11A8, 0x11C3))))
+DISGUISED_MARKS = {char: unicodedata.normalize("NFKD", char) for char in "\u0f73\u0f75\u0f81\uff9e\uff9f"}
+
+RUN = 32
+"""Marks that `unicodedata` sorts by insertion as fast."""
+
+_LONG_RUN = re.compile(f"[^\0]{{{RUN},}}")
+
+# The ligatures of a crowd are spelled in private characters meanwhile, and so is the first of these.
+_ESCAPES = {"\ue000": "\ue000\ue001", "\ufdfa": "\ue000\ue002", "\ufdfb": "\ue000\ue003"}
+
+_nfkc = partial(unicodedata.normalize, "NFKC")
 
 
 def nfkc(text: str) -> str:
@@ -43,109 +50,103 @@ def nfkc(text: str) -> str:
     if text.isascii():
         return text
     if len(text) < LONG:
-        return unicodedata.normalize("NFKC", text)
-    return _long_nfkc(text)
+        return _nfkc(text)
+    crowded = any(text.count(ligature) > LONG for ligature in LIGATURES)
+    if crowded:
+        for char, escape in _ESCAPES.items():
+            text = text.replace(char, escape)
+    text = _spread(_ordered(text))
+    if crowded:
+        for char, escape in reversed(_ESCAPES.items()):
+            text = text.replace(escape, char)
+    return text
 
 
 def spelled_out(text: str) -> str:
     """The text with the ligatures that `nfkc` left standing replaced by their phrases."""
-    if len(text) >= LONG and not text.isascii():
+    if not text.isascii():
         for ligature, phrase in LIGATURES.items():
             text = text.replace(ligature, phrase)
     return text
 
 
-def _long_nfkc(text: str) -> str:
-    characters = distinct(text)
-    crowds = "".join(char for char in LIGATURES if text.count(char) > LONG)
-    marks = "".join(filter(_joins, characters))
-    if marks and len(characters) > MANY:
-        return _by_runs(
-            text, {**dict.fromkeys(map(ord, characters), "-"), **dict.fromkeys(map(ord, marks), "m")}, crowds
-        )
-    forms = ((char, unicodedata.normalize("NFKC", char)) for char in characters.difference(crowds))
-    table = {char: form for char, form in forms if form != char}
-    if marks:
-        # Most pieces occur often and are looked up.
-        escaped = re.escape(marks)
-        pieces = re.findall(rf"(?s)[^{escaped}]?[{escaped}]+|[^{escaped}]+(?![{escaped}])", text)
-        text = "".join(map(_Pieces().__getitem__, pieces))
-    return _replaced(text, table)
+class _Tables(NamedTuple):
+    """What is known of every character.
 
-
-def _by_runs(text: str, mask: dict[int, str], crowds: str) -> str:
-    """NFKC of a text of many characters: its long runs of marks are put in order, the rest is unicodedata's.
-
-    A class of that many marks would be slow in a regular expression, which searches the masked text instead:
-    ``m`` stands for a character that may join the one in front of it, ``-`` for any other.
+    Attributes:
+        classes: at the place of each code point the character whose number is its combining class.
+        forms: the NFKC of the starters that become several characters.
+        expanding: finds these.
+        marked: splits a text at those that have marks, with their marks.
     """
-    done, at = [], 0
-    for run in _LONG_RUN.finditer(text.translate(mask)):
-        done += [text[at : run.start()], _ordered(text[run.start() : run.end()])]
-        at = run.end()
-    text = "".join([*done, text[at:]])
-    parts = re.split(f"([{crowds}])", text) if crowds else [text]
-    return "".join(part if part in LIGATURES else unicodedata.normalize("NFKC", part) for part in parts)
+
+    classes: str
+    forms: dict[int, str]
+    expanding: re.Pattern[str]
+    marked: re.Pattern[str]
 
 
-def distinct(text: str) -> set[str]:
-    """The characters of the text. Those of a long text of few characters are found by taking them out."""
-    found = set(text[:LONG])
-    if len(found) > FEW:
-        return set(text)
-    for char in found:
-        text = text.replace(char, "")
-    while text and len(found) < FEW:
-        found.add(text[0])
-        text = text.replace(text[0], "")
-    return found.union(text)
+@cache
+def _tables() -> _Tables:
+    """Built on the first long text, in some 50 ms."""
+    classes = bytearray(0x110000)
+    forms = {}
+    # Left out are ideographs and syllables, which are neither marks nor become several characters.
+    for code in chain(range(0xA0, 0x3400), range(0xA000, 0xAC00), range(0xD7A4, 0x1F300)):
+        char = chr(code)
+        classes[code] = unicodedata.combining(char)
+        if not classes[code] and unicodedata.decomposition(char) and len(form := _nfkc(char)) > 1:
+            forms[code] = form
+    expanding = _class(forms)
+    joining = _class([*(code for code, kind in enumerate(classes) if kind), *map(ord, JOINING_STARTERS)])
+    marked = re.compile(f"({expanding}{joining}+)")
+    return _Tables(classes.decode("latin-1"), forms, re.compile(expanding), marked)
 
 
-def _replaced(text: str, table: dict[str, str]) -> str:
-    """The text with each character replaced by its form; no form holds a character of the table."""
-    if len(table) > FEW:
-        return text.translate({ord(char): form for char, form in table.items()})
-    for char, form in table.items():
-        text = text.replace(char, form)
-    return text
-
-
-def _joins(char: str) -> bool:
-    """Whether the character may combine with, or be sorted before, the one in front of it."""
-    first = unicodedata.normalize("NFKD", char)[0]
-    return unicodedata.combining(first) > 0 or first in JOINING_STARTERS
-
-
-class _Pieces(dict[str, str]):
-    """NFKC of each distinct piece (one character and its marks); pieces without marks stay as they are."""
-
-    def __missing__(self, piece: str) -> str:
-        if not _joins(piece[-1]):
-            form = piece
-        elif len(piece) < LONG:
-            form = unicodedata.normalize("NFKC", piece)
+def _class(codes: Iterable[int]) -> str:
+    """A class of a regular expression, in ranges: `re` tries characters beyond U+FFFF one after the other."""
+    ranges: list[list[int]] = []
+    for code in sorted(codes):
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
         else:
-            form = unicodedata.normalize("NFKC", _ordered(piece))
-        self[piece] = form
-        return form
+            ranges.append([code, code])
+    return f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in ranges)}]"
 
 
-def _ordered(piece: str) -> str:
-    """The piece decomposed, each run of marks in the order of combining classes."""
-    forms = {char: form for char in distinct(piece) if (form := unicodedata.normalize("NFKD", char)) != char}
-    decomposed = _replaced(piece, forms)
-    marks = "".join(re.escape(char) for char in distinct(decomposed) if unicodedata.combining(char))
-    return re.sub(f"[{marks}]+", lambda run: _sorted_marks(run[0]), decomposed) if marks else decomposed
+def _ordered(text: str) -> str:
+    """The text with the marks of each long run sorted by combining class, a stable sort."""
+    for char, form in DISGUISED_MARKS.items():
+        text = text.replace(char, form)
+    classes = _tables().classes
+    if not re.search("[^\0]{2}", text[:: RUN // 2].translate(classes)):
+        return text  # a long run holds two of these places
+    done, at = [], 0
+    for run in _LONG_RUN.finditer(text.translate(classes)):
+        done += [text[at : run.start()], _sorted(text[run.start() : run.end()], run[0])]
+        at = run.end()
+    return "".join([*done, text[at:]])
 
 
-def _sorted_marks(run: str) -> str:
-    """The marks sorted by combining class, those of one class in their order."""
-    marks = distinct(run)
-    buckets: dict[int, list[str]] = {}
-    put = {char: buckets.setdefault(unicodedata.combining(char), []).append for char in marks}
-    if len(buckets) == len(marks):
-        # One mark a class: to count them is faster.
-        return "".join(char * run.count(char) for char in sorted(marks, key=unicodedata.combining))
-    for char in run:
-        put[char](char)
-    return "".join(chain.from_iterable(marks for _, marks in sorted(buckets.items())))
+def _sorted(marks: str, classes: str) -> str:
+    """The marks in the order of their classes."""
+    distinct, kinds = set(marks), sorted(set(classes))
+    if len(distinct) == len(kinds):
+        return "".join(mark * marks.count(mark) for mark in sorted(distinct, key=unicodedata.combining))
+    buckets = [StringIO() for _ in kinds]
+    put = {kind: bucket.write for kind, bucket in zip(kinds, buckets, strict=True)}
+    for kind, mark in zip(classes, marks, strict=True):
+        put[kind](mark)
+    return "".join(bucket.getvalue() for bucket in buckets)
+
+
+def _spread(text: str) -> str:
+    """NFKC of a text whose marks are in order."""
+    tables = _tables()
+    if next(islice(tables.expanding.finditer(text), LONG, None), None) is None:
+        return _nfkc(text)
+    parts = tables.marked.split(text)
+    parts[::2] = [_nfkc(part.translate(tables.forms)) for part in parts[::2]]
+    forms = {piece: _nfkc(piece) for piece in set(parts[1::2])}
+    parts[1::2] = map(forms.__getitem__, parts[1::2])
+    return "".join(parts)

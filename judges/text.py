@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mmeval_pack.judges.normal_form import LONG, distinct, nfkc
+from mmeval_pack.judges.normal_form import LONG, nfkc, spelled_out
 
 _BOX = "\\boxed{"
-_MARKUP = frozenset("\\<`F")
+MAY_BE_MARKUP = "\\<`F℉ℱ℻Ⓕ㎊㎋㎌ꟳ﹤﹨＜Ｆ＼｀𝐅𝐹𝑭𝓕𝔉𝔽𝕱𝖥𝗙𝘍𝙁𝙵🄕🄵"
+"""The characters whose NFKC holds one that markup needs; a test compares them with unicodedata."""
 _TAG = re.compile(r"</?(?:think|answer)\s*+>", re.IGNORECASE)
 _ANSWER_OPENS = re.compile(r"<answer\s*+>", re.IGNORECASE)
 _ANSWER_CLOSES = re.compile(r"</answer\s*+>", re.IGNORECASE)
@@ -44,16 +45,20 @@ def normal(text: str) -> str:
         text = nfkc(text)
     elif text.isalnum():
         return text
-    if "\\" in text:
+    latex = "\\" in text
+    if latex:
         text = _first_box(text)
     if "<" in text or "`" in text or "F" in text:
         text = _without_tags(text)
-    if "\\" in text:
+    if latex:
         text = _LATEX_SPACE.sub(" ", _LATEX_STYLE.sub(" ", text)).replace("\\%", "%")
     if not ascii_only:
         for lookalike, plain in _LOOKALIKES:
             text = text.replace(lookalike, plain)
-    return " ".join(text.split())
+    normal_text = " ".join(text.split())
+    if not ascii_only and len(normal_text) < LONG:
+        return spelled_out(normal_text)  # what is left of a text full of ligatures
+    return normal_text
 
 
 def _without_tags(text: str) -> str:
@@ -73,7 +78,7 @@ def settled(text: str, normal_text: str) -> bool:
     if normal_text.isascii():
         return not ("\\" in normal_text or "<" in normal_text or "`" in normal_text or "F" in normal_text)
     # Where nothing but white space went, NFKC stays NFKC. To find that out pays off for long texts only.
-    return len(text) >= LONG and not _MARKUP.intersection("".join(map(nfkc, distinct(text))))
+    return len(text) >= LONG and not any(char in text for char in MAY_BE_MARKUP)
 
 
 def opened(normal_text: str) -> str:
@@ -171,9 +176,10 @@ class Response:
     @property
     def opened(self) -> str:
         """`opened` of the text."""
-        if self._opened is None:
-            self._opened = opened(self.normal)
-        return self._opened
+        form = self._opened
+        if form is None:
+            form = self._opened = opened(self.normal)
+        return form
 
     @property
     def folded(self) -> str:

@@ -20,7 +20,7 @@ def text_matches(text: str, opened: str, question: Question, params: Params) -> 
     if params.string_match == "anls":
         printed = question.printed_references
         # Spelled out, a text that is too long for every reference is only longer.
-        if not printed or not any(in_reach(text, reference, params.threshold) for reference in printed):
+        if not printed or not in_reach(text, printed, params.threshold):
             return False
         return similarity(spelled_out(text), printed, params.threshold) > 0
     references = question.references

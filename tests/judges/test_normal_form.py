@@ -2,56 +2,83 @@
 
 import sys
 import unicodedata
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mmeval_pack.judges.normal_form import JOINING_STARTERS, LIGATURES, nfkc, spelled_out
+from mmeval_pack.judges.normal_form import (
+    DISGUISED_MARKS,
+    JOINING_STARTERS,
+    LIGATURES,
+    LONG,
+    nfkc,
+    spelled_out,
+)
 
+EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
 HARD = (
-    "eaıé\u0301\u0316\u0327\u0344\u0f73\u0f71"
-    "\uff9e\uff76\u1100\u1161\u11a8가\u09c7\u09be\ufdfa\ufdfb㌖①ﬁ\u00a0"
+    "eaıé\u0301\u0316\u0327\u0344\u0f73\u0f71\u0323\U0001d165\U0001d16d\U0001d160"
+    "\uff9e\uff76\u1100\u1161\u11a8가\u09c7\u09be\ufdfa\ufdfb㌖㌢½①ﬁ\u0958\u00a0\n\ue000\ue001\ue002\ue003"
 )
 
 
-@given(st.text(alphabet=HARD, min_size=1, max_size=40), st.integers(1, 3))
-@settings(deadline=None, max_examples=60)
-def test_long_texts_get_the_same_form(text: Any, times: Any) -> None:
-    """Pieces are cut only where nothing joins."""
-    long = text * (times * 1200 // len(text))
-    assert spelled_out(nfkc(long)) == unicodedata.normalize("NFKC", long)
-
-
-MANY = "".join(map(chr, range(0x4E00, 0x4F40))) + "".join(map(chr, range(0x300, 0x34F)))
+def nfkd(char: str) -> str:
+    """The whole decomposition."""
+    return unicodedata.normalize("NFKD", char)
 
 
 @given(
-    st.lists(st.text(alphabet=HARD + "\u0323\U0001d165\U0001d16d", max_size=6), max_size=20),
-    st.integers(0, 200),
+    st.text(alphabet=HARD, min_size=1, max_size=40),
+    st.text(alphabet=HARD + "\u0f73\u0f74", max_size=60),
+    st.text(alphabet=HARD, max_size=9),
+    st.sampled_from([1, 40, 1100]),
 )
-@settings(max_examples=60)
-def test_long_texts_of_many_characters_get_the_same_form(texts: list[str], length: int) -> None:
-    """With short and long runs of marks, and with ligatures in crowds and alone."""
-    long = (
-        MANY.join(texts)
-        + "e"
-        + "\u0301\u0316\u0327" * length
-        + "".join(texts)
-        + "\ufdfa" * length * 6
-        + MANY * 3
+@settings(max_examples=150)
+def test_long_texts_get_the_same_form(start: str, unit: str, end: str, times: int) -> None:
+    """With short and long runs of marks, with ligatures and expanding characters in crowds and alone."""
+    text = start + unit * times + end + "\n" * LONG
+    assert spelled_out(nfkc(text)) == unicodedata.normalize("NFKC", text)
+
+
+@given(
+    st.text(
+        alphabet="\u0301\u0316\u0327\u0344\u0f73\u0f71\uff9e\U0001d165\U0001d16d\u0315",
+        min_size=31,
+        max_size=99,
     )
-    assert spelled_out(nfkc(long)) == unicodedata.normalize("NFKC", long)
+)
+@settings(max_examples=150)
+def test_runs_of_marks_are_put_in_order(run: str) -> None:
+    """At whatever place of the text a run begins, and whatever it follows."""
+    text = "e" + run + "é" * (len(run) % 17) + run[::-1] + "\U0001d160" + run + "\n" * LONG
+    assert nfkc(text) == unicodedata.normalize("NFKC", text)
+
+
+def test_every_character_in_a_crowd() -> None:
+    """Each with a mark behind it, and without."""
+    for mark in ("\u0301", "\u3099", ""):
+        text = "".join(char + mark for char in EVERY) + "㌢" * 2 * LONG
+        assert nfkc(text) == unicodedata.normalize("NFKC", text)
 
 
 def test_joining_starters_are_those_of_unicode() -> None:
     """Every starter that ends a canonical decomposition is in the table."""
     ends = set()
-    for code in range(sys.maxunicode + 1):
-        parts = unicodedata.decomposition(chr(code)).split()
+    for char in EVERY:
+        parts = unicodedata.decomposition(char).split()
         if len(parts) == 2 and not parts[0].startswith("<"):
             ends.add(chr(int(parts[1], 16)))
-    assert {char for char in ends if not unicodedata.combining(char)} <= JOINING_STARTERS
+    assert {char for char in ends if not unicodedata.combining(char)} <= set(JOINING_STARTERS)
+
+
+def test_disguised_marks_are_those_of_unicode() -> None:
+    """The starters that decompose into marks; every other mark has one class from beginning to end."""
+    disguised = {
+        char for char in EVERY if not unicodedata.combining(char) and unicodedata.combining(nfkd(char)[0])
+    }
+    assert disguised == set(DISGUISED_MARKS)
+    marks = (char for char in EVERY if unicodedata.combining(char))
+    assert all({*map(unicodedata.combining, nfkd(char))} == {unicodedata.combining(char)} for char in marks)
 
 
 def test_ligatures_begin_and_end_with_a_letter() -> None:

@@ -1,12 +1,23 @@
 """Text forms."""
 
+import sys
+import unicodedata
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmeval_pack.judges.text import Response, folded, last_tagged, normal, open_form, settled, text_of
+from mmeval_pack.judges.text import (
+    MAY_BE_MARKUP,
+    Response,
+    folded,
+    last_tagged,
+    normal,
+    open_form,
+    settled,
+    text_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +100,14 @@ def test_settled_long_texts_do_not_change(text: Any) -> None:
 def test_text_of_nested_lists() -> None:
     """Only the outer list is opened."""
     assert text_of([["a"]]) == "['a']"
+
+
+def test_what_may_be_markup_is_known() -> None:
+    """The characters that NFKC turns into a backslash, an angle bracket, a backtick or the F of an artefact."""
+    forms = ((char, unicodedata.normalize("NFKC", char)) for char in map(chr, range(sys.maxunicode + 1)))
+    assert {char for char, form in forms if set(form) & set("\\<`F")} == set(MAY_BE_MARKUP)
+
+
+def test_a_box_in_a_crowd_of_ligatures_is_read() -> None:
+    """The content is compared in the form that it has alone."""
+    assert normal("\\boxed{\ufdfb}" + "\ufdfb" * 3000) == normal("\ufdfb")
