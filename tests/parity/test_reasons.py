@@ -16,6 +16,8 @@ Case = dict[str, Any]
 NONE = ["one", "two", "None of the choices provided"]
 CRASH, HANG = Verdict(None, None, "crash", "IndexError"), Verdict(None, None, "hang", "loops_forever")
 LOT = Verdict(0.25, "A", "random", "random_fallback")
+ASKED = Verdict(0.0, "14", detail={"judge_calls": 1})
+MATCHED = Verdict(1.0, "14", detail={"prefetch": True})
 SIDES = ["left", "left and up"]
 LONG = "14 " + "so " * 30
 MATHS: Case = {"benchmark": "MathVerse", "answer": "14"}
@@ -27,14 +29,22 @@ CASES: dict[str, tuple[Case, Case]] = {
     "generation-failed": ({"text": "[GENERATION_FAILED] 500"}, {"text": "generation failed"}),
     "reasoning-not-stripped": ({"text": "<think>(A)?</think>B"}, {"text": "I think B"}),
     "judge-any-1": (
-        {"text": "10", "judge": ("0 (it said 10)",), "lmms_eval": 1},
-        {"text": "10", "judge": ("1",), "lmms_eval": 1},
+        {"text": "10", **MATHS, "judge": ("0 (it said 10)",), "lmms_eval": 1},
+        {"text": "10", **MATHS, "judge": ("1",), "lmms_eval": 1},
     ),
     "judge-reply-unread": (
+        {"text": "14", **MATHS, "judge": ("Judgement: 1",), "vlmevalkit": 0},
         {"text": "14", "judge": ("Judgement: 1",), "vlmevalkit": 0},
-        {"text": "14", "judge": ("0",), "vlmevalkit": 0},
     ),
     "truncated-tail": ({"text": LONG, **MATHS}, {"text": LONG + "14", **MATHS}),
+    "judge-against-rule": (
+        {"text": "14", **MATHS, "judge": ("Judgement: 0",), "mmeval": 1, "lmms_eval": ASKED},
+        {"text": "14", **MATHS, "judge": ("Judgement: 0",), "mmeval": 1, "lmms_eval": 0},
+    ),
+    "equal-extraction": (
+        {"text": "15", **MATHS, "vlmevalkit": MATCHED, "official": 0},
+        {"text": "15", **MATHS, "vlmevalkit": MATCHED, "official": 1},
+    ),
     "answer-is": (
         {"text": "answer is b", "vlmevalkit": 1, "vlmevalkit_installed": 0},
         {"text": "answer is B", "vlmevalkit": 1, "vlmevalkit_installed": 1},
@@ -57,17 +67,23 @@ CASES: dict[str, tuple[Case, Case]] = {
     ),
     "letter-for-text": ({"text": "A.", **SAT}, {"text": "A.", "answer": "A"}),
     "lower-case-letter": ({"text": "(b)"}, {"text": "(B)"}),
+    "negated-letter": ({"text": "It isn't B"}, {"text": "It is B, not red"}),
     "boxed": ({"text": r"\boxed{B}"}, {"text": "boxed B"}),
     "bold-letter": ({"text": "It is **B**."}, {"text": "It is **blue**."}),
     "paren-letter": ({"text": "(B)"}, {"text": "B)"}),
     "paren-after-letter": ({"text": "B)"}, {"text": "(B)"}),
     "last-isolated-letter": ({"text": "A or B"}, {"text": "B"}),
+    "several-letters": ({"text": "A/C"}, {"text": "ABOVE/C"}),
+    "marks-around-letter": ({"text": "| B |"}, {"text": "| B or |"}),
+    "other-script": ({"text": "\u7b54\u6848B"}, {"text": "\u03b1 \u2192 B"}),
     "first-word-letter": (
         {"text": "A lamp", **SAT, "lmms_eval": Verdict(1.0, "A")},
         {"text": "A", **SAT, "lmms_eval": Verdict(1.0, "A")},
     ),
     "letter-then-text": ({"text": "B. a blue car"}, {"text": "B."}),
     "answer-phrase": ({"text": "The answer is B"}, {"text": "The answer is blue"}),
+    "letter-in-sentence": ({"text": "Plan B fits"}, {"text": "Big plans fit"}),
+    "markup": ({"text": "<answer>B</answer>"}, {"text": "2 < 3"}),
     "trailing-mark": ({"text": "Left.", **SAT}, {"text": "Left", **SAT}),
     "nested-options": (
         {"text": "left and up", "choices": SIDES},
@@ -75,11 +91,16 @@ CASES: dict[str, tuple[Case, Case]] = {
     ),
     "option-text": ({"text": "a blue car"}, {"text": "B: a blue car"}),
     "outer-white-space": ({"text": "B\n"}, {"text": "B b"}),
-    "judge-against-rule": (
-        {"text": "14", "judge": ("0",), "mmeval": 1},
-        {"text": "14", "judge": ("1",), "mmeval": 1},
-    ),
     "random-fallback": ({"text": "?", "official": LOT}, {"text": "?", "official": 0}),
+    "whole-text-compared": (
+        {"text": "So: Left!", "official": Verdict(0.0, "so: left!"), "mmeval": 1},
+        {"text": "So: Left!", "official": Verdict(0.0, "right"), "mmeval": 1},
+    ),
+    "improved-rules": ({"text": "?", "mmeval": 0, "improved": 1}, {"text": "?", "mmeval": 1, "improved": 1}),
+    "nothing-read": (
+        {"text": "?", "vlmevalkit": Verdict(0.0, "Z"), "mmeval": Verdict(1.0, "B")},
+        {"text": "?", "vlmevalkit": Verdict(0.0, "A"), "mmeval": Verdict(1.0, "B")},
+    ),
 }
 
 
