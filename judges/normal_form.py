@@ -130,7 +130,10 @@ def _ordered(text: str) -> str:
 
 def _sorted(marks: str, classes: str) -> str:
     """The marks in the order of their classes."""
-    distinct, kinds = set(marks), sorted(set(classes))
+    kinds = sorted(set(classes))
+    if len(kinds) == 1:
+        return marks
+    distinct = set(marks)
     if len(distinct) == len(kinds):
         return "".join(mark * marks.count(mark) for mark in sorted(distinct, key=unicodedata.combining))
     buckets = [StringIO() for _ in kinds]

@@ -13,7 +13,7 @@ from typing import Any
 from mmeval_pack.judges.normal_form import LONG, nfkc, spelled_out
 
 _BOX = "\\boxed{"
-MAY_BE_MARKUP = "\\<`F℉ℱ℻Ⓕ㎊㎋㎌ꟳ﹤﹨＜Ｆ＼｀𝐅𝐹𝑭𝓕𝔉𝔽𝕱𝖥𝗙𝘍𝙁𝙵🄕🄵"
+MAY_BE_MARKUP = "\\<`\u1fefF℉ℱ℻Ⓕ㎊㎋㎌ꟳ﹤﹨＜Ｆ＼｀𝐅𝐹𝑭𝓕𝔉𝔽𝕱𝖥𝗙𝘍𝙁𝙵🄕🄵"
 """The characters whose NFKC holds one that markup needs; a test compares them with unicodedata."""
 _TAG = re.compile(r"</?(?:think|answer)\s*+>", re.IGNORECASE)
 _ANSWER_OPENS = re.compile(r"<answer\s*+>", re.IGNORECASE)

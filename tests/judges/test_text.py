@@ -103,7 +103,7 @@ def test_text_of_nested_lists() -> None:
 
 
 def test_what_may_be_markup_is_known() -> None:
-    """The characters that NFKC turns into a backslash, an angle bracket, a backtick or the F of an artefact."""
+    """The characters that NFKC turns into what begins a box, a tag, a code block or an artefact."""
     forms = ((char, unicodedata.normalize("NFKC", char)) for char in map(chr, range(sys.maxunicode + 1)))
     assert {char for char, form in forms if set(form) & set("\\<`F")} == set(MAY_BE_MARKUP)
 
