@@ -7,7 +7,9 @@ rule or by its extraction, so each needs both calls. The ideal is calls x latenc
 starts with an empty cache, and a second run then finds all replies in it. Beside it stands the bare SDK: the
 same calls from a loop that does nothing else, the floor on this machine at this moment. The frameworks run in
 processes of their own; imports are not on anybody's clock. lmms-eval makes one call a row, in as many threads
-as its command line uses (4). Exit code 1: a ratio is above its limit, or a second run asked something.
+as its command line uses (4). Last, the pack's task under lmms-eval's own command line with its default flags:
+from the first request to the last reply, as the endpoint saw them, since nothing else of such a run is the
+judge's. Exit code 1: a ratio is above its limit, or a second run asked something.
 """
 
 from __future__ import annotations
@@ -16,17 +18,18 @@ import argparse
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from judge_peers import LMMS_EVAL_THREADS, MODEL, PEERS, bare_sdk, peer, question, response
+from judge_peers import INSTALL, LMMS_EVAL_THREADS, MODEL, PEERS, bare_sdk, peer, question, response
 
 from mmeval_pack.translators.cli import main as mmeval_pack
 from mmeval_pack.translators.demo.endpoint import Endpoint, completion
@@ -34,14 +37,23 @@ from mmeval_pack.translators.demo.faults import Slow
 
 LATENCY: Final = 0.1  # seconds
 LIMITS: Final = {4: 1.25, 16: 1.25, 64: 1.6}
+LIMIT_UNDER_LMMS_EVAL: Final = 1.5
+TASK: Final = "mathverse_testmini_text_only_mmeval"
 PROCESSES: Final = get_context("spawn")
 
 
 class Asked(NamedTuple):
-    """What the endpoint saw since the last look: requests, and the most of them at a time."""
+    """What the endpoint saw since the last look.
+
+    Attributes:
+        calls: requests, those that only checked the connection aside.
+        peak: the most of them at a time.
+        seconds: from the first request to the last reply.
+    """
 
     calls: int
     peak: int
+    seconds: float
 
 
 def serve(pipe: Connection) -> None:
@@ -49,9 +61,10 @@ def serve(pipe: Connection) -> None:
     with Endpoint(lambda _: Slow(completion("1", MODEL), LATENCY)) as endpoint:
         pipe.send(endpoint.base_url)
         while pipe.recv():
-            seen = [request.in_flight for request in endpoint.requests]
+            seen = [each for each in endpoint.requests if each.headers.get("x-mmeval-stage") != "judge"]
             endpoint.requests.clear()
-            pipe.send(Asked(len(seen), max(seen, default=0)))
+            peak = max((each.in_flight for each in seen), default=0)
+            pipe.send(Asked(len(seen), peak, seen[-1].arrived + LATENCY - seen[0].arrived if seen else 0.0))
 
 
 @contextmanager
@@ -74,21 +87,22 @@ def endpoint() -> Iterator[tuple[str, Callable[[], Asked]]]:
         process.join()
 
 
-def write_lines(file: Path, rows: int) -> None:
-    """The rows as `mmeval-pack score` reads them."""
-    with file.open("w") as stream:
-        for number in range(rows):
-            message = {"role": "user", "question": question(number)}
-            sample = {"id": str(number), "media": [], "messages": [message], "answer": f"{number} cm"}
-            line = {"task": "mathverse_testmini_mmeval", "sample": sample, "response": response(number)}
-            stream.write(json.dumps(line) + "\n")
+def row(number: int) -> dict[str, Any]:
+    """A row whose answer no rule finds in its response."""
+    message = {"role": "user", "question": question(number)}
+    return {"id": str(number), "media": [], "messages": [message], "answer": f"{number} cm"}
+
+
+def write_lines(file: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """A JSONL file."""
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def ours(url: str, rows: int, concurrency: int, folder: Path) -> Iterator[float]:
     """Seconds of a first and of a second run of the command, which share a cache."""
     os.environ |= {"MMEVAL_JUDGE_BASE_URL": url, "MMEVAL_JUDGE_MODEL": MODEL}
     file = folder / "in.jsonl"
-    write_lines(file, rows)
+    write_lines(file, ({"task": TASK, "sample": row(n), "response": response(n)} for n in range(rows)))
     options = [
         "--judge-concurrency",
         str(concurrency),
@@ -103,6 +117,68 @@ def ours(url: str, rows: int, concurrency: int, folder: Path) -> Iterator[float]
         if code:
             sys.exit(f"mmeval-pack score ended with {code}")
         yield time.perf_counter() - start
+
+
+def under_lmms_eval(url: str, rows: int, concurrency: int, folder: Path) -> str | None:
+    """Runs the pack's task under lmms-eval's command line; returns why it could not."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        return f"lmms-eval cannot be run ({error}); get it with: {INSTALL['lmms-eval']}"
+    table = [{**row(number), "messages": json.dumps(row(number)["messages"])} for number in range(rows)]
+    pq.write_table(pa.Table.from_pylist(table), folder / f"{TASK}.parquet")
+    write_lines(
+        folder / "made.jsonl", ({"task": TASK, "id": str(n), "response": response(n)} for n in range(rows))
+    )
+    judge = {
+        "MODEL": MODEL,
+        "BASE_URL": url,
+        "CONCURRENCY": str(concurrency),
+        "CACHE": str(folder / "cache.sqlite"),
+    }
+    arguments = [
+        "--model",
+        "replay",
+        "--model_args",
+        "responses=made.jsonl",
+        "--tasks",
+        TASK,
+        "--batch_size",
+        "1",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "lmms_eval", *arguments, "--log_samples", "--output_path", "out"],
+        env=os.environ
+        | {f"MMEVAL_JUDGE_{name}": value for name, value in judge.items()}
+        | {"MMEVAL_ROWS": str(folder), "HF_HUB_OFFLINE": "1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    return (
+        None if list(folder.glob("out/**/*_samples_*.jsonl")) else f"lmms-eval failed:\n{done.stderr[-2000:]}"
+    )
+
+
+def measure_under_lmms_eval(url: str, look: Callable[[], Asked], rows: int, concurrency: int) -> bool:
+    """Whether the ratio is as it should be."""
+    with tempfile.TemporaryDirectory() as folder:
+        failed = under_lmms_eval(url, rows, concurrency, Path(folder))
+    asked = look()
+    if failed:
+        print(failed)
+        return True
+    good = asked.seconds <= LIMIT_UNDER_LMMS_EVAL * asked.calls * LATENCY / concurrency
+    show(
+        "under lmms-eval",
+        rows,
+        concurrency,
+        asked,
+        asked.seconds,
+        f"limit {LIMIT_UNDER_LMMS_EVAL}{'' if good else ': MISSED'}",
+    )
+    return good
 
 
 def show(name: str, rows: int, concurrency: int, asked: Asked, seconds: float, note: str) -> None:
@@ -173,6 +249,7 @@ def main() -> int:
                     good = good and passed
                 if rows == options.peer_rows:
                     measure_peers(url, look, rows, concurrency, seconds)
+                    good = measure_under_lmms_eval(url, look, rows, concurrency) and good
     return 0 if good else 1
 
 
