@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
+from mmeval_pack.translators import recorded
 from mmeval_pack.translators.cli import main
 from mmeval_pack.translators.demo import run as demo
 from mmeval_pack.translators.demo.endpoint import Endpoint
@@ -185,15 +186,19 @@ def test_a_judge_decides_what_rules_leave_open(without: Both, judged: Both) -> N
 
 
 def test_score_gives_the_verdicts_of_the_run(
-    without: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    without: Both, samples: Mapping[str, Bundled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the prediction files of the one and the samples files of the other."""
+    """From predictions of the one and samples of the other; what it writes is what replay reads."""
+    responses = {
+        (task, name): text for task, sample in samples.items() for name, text in sample.responses.items()
+    }
     monkeypatch.setenv("MMEVAL_JUDGE", "off")
     for side in (without.lmms_eval, without.vlmevalkit):
         out = tmp_path / "out.jsonl"
         assert main(["score", *map(str, side.files), "--out", str(out), "--quiet"]) == 3
         lines = [json.loads(line) for line in out.read_text().splitlines()]
         assert {(each["task"], each["id"]): verdict(each, each["score"]) for each in lines} == side.verdicts
+        assert recorded.load([out]) == responses
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from mmeval_pack.translators.cli import main
+from mmeval_pack.translators.demo.endpoint import Endpoint
+from mmeval_pack.translators.demo.judge import MODEL, RecordedJudge
 from mmeval_pack.translators.demo.sample import Bundled
 from mmeval_pack.translators.naming import TASKS_DIR
 from mmeval_pack.translators.vlmevalkit import predictions
@@ -55,9 +57,9 @@ def verdict(record: Mapping[str, Any], score: Any) -> Verdict:
     return None if score in ("", None) else float(score), decided, status, extraction, reason
 
 
-def verdicts(folder: Path, task: str, layout: str) -> dict[str, Verdict]:
+def verdicts(folder: Path, task: str, layout: str, judge: str = "exact_matching") -> dict[str, Verdict]:
     """Those of a result file, by row id."""
-    lines = predictions.read(folder / f"replay_{task}_exact_matching_result.{layout}")
+    lines = predictions.read(folder / f"replay_{task}_{judge}_result.{layout}")
     return {json.loads(line["mmeval"])["id"]: verdict(line, line["hit"]) for line in lines}
 
 
@@ -67,8 +69,13 @@ def expected(
 ) -> dict[str, dict[str, Verdict]]:
     """What lmms-eval's adapter says without a judge, by task and row id."""
     monkeypatch.setenv("MMEVAL_JUDGE", "off")
+    return all_verdicts(samples, lmms_eval_side)
+
+
+def all_verdicts(samples: Mapping[str, Bundled], side: Callable[..., Any]) -> dict[str, dict[str, Verdict]]:
+    """What one side says about the sample, by task and row id."""
     return {
-        task: {name: verdict(each, each["score"]) for name, each in lmms_eval_side(sample).items()}
+        task: {name: verdict(each, each["score"]) for name, each in side(sample).items()}
         for task, sample in samples.items()
     }
 
@@ -149,22 +156,31 @@ def test_mode_eval_evaluates_them_with_a_checkout(
     assert scored(files, tmp_path / "out.jsonl") == expected
 
 
-def test_api_mode(
+def test_api_mode_with_a_judge(
     samples: Mapping[str, Bundled],
     vlmevalkit: Callable[..., Any],
-    expected: dict[str, dict[str, Verdict]],
+    lmms_eval_side: Any,
+    judge: RecordedJudge,
+    judge_environment: Any,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Which evaluates in processes of its own; its results are linked in the model's folder."""
-    done = vlmevalkit(tmp_path, *REPLAY, *samples, "--api-mode", PRED_FORMAT="json")
-    folder = tmp_path / "out" / "replay"
+    """Tasks are evaluated in processes of their own, at once; results are linked in the model's folder."""
+    with Endpoint(judge) as endpoint:
+        env = judge_environment(endpoint, tmp_path)
+        done = vlmevalkit(tmp_path, *REPLAY, *samples, "--api-mode", PRED_FORMAT="json", **env)
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+        expected = all_verdicts(samples, lmms_eval_side)
+        folder = tmp_path / "out" / "replay"
+        files = [folder / f"replay_{task}.json" for task in samples]
+        assert scored(files, tmp_path / "out.jsonl") == expected
     (run,) = folder.glob("T*")
     status = Ended(done, run).status()["datasets"]
     assert {name: each["status"] for name, each in status.items()} == dict.fromkeys(samples, "done")
     assert [each for each in status.values() if "error_message" in each] == []
-    assert {task: verdicts(run, task, "json") for task in samples} == expected, done.stderr[-3000:]
-    files = [folder / f"replay_{task}.json" for task in samples]
-    assert scored(files, tmp_path / "out.jsonl") == expected
+    assert {task: verdicts(run, task, "json", MODEL) for task in samples} == expected, done.stderr[-3000:]
+    assert any(each[1] == "llm-judge" for each in expected["mathverse_testmini_mmeval"].values())
 
 
 def test_two_ranks(
