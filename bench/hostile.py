@@ -12,6 +12,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from mmeval_pack.judges.params import STRING_MATCHES
 from mmeval_pack.judges.pipeline import RULES, Pipeline
@@ -221,28 +222,41 @@ def _scoring(pipeline: Pipeline, doc: Doc) -> Callable[[str], object]:
     return lambda text: pipeline.score(doc, text)
 
 
-def seconds(grade: Callable[[str], object], text: str, rounds: int = 1) -> float:
-    """Processor time of one grading, the best of several: the machine may be busy."""
-    best = float("inf")
-    for _ in range(rounds):
-        start = time.process_time()
-        grade(text)
-        best = min(best, time.process_time() - start)
-    return best
+def seconds(grade: Callable[[str], object], text: str) -> float:
+    """Processor time of one grading."""
+    start = time.process_time()
+    grade(text)
+    return time.process_time() - start
 
 
-def measured(grade: Callable[[str], object], half: str, whole: str) -> tuple[float, float]:
-    """Seconds of the whole, and how many times those of the half they are; measured again while in doubt."""
-    short, long = seconds(grade, half), seconds(grade, whole)
-    for _ in range(ROUNDS - 1):
-        if long <= MOST_SECONDS and _growth(short, long) <= MOST_GROWTH:
-            break
+class Figures(NamedTuple):
+    """What one grading of one kind costs.
+
+    Attributes:
+        seconds: of the whole length.
+        growth: how many times those of half the length they are.
+    """
+
+    seconds: float
+    growth: float
+
+
+def measured(
+    grade: Callable[[str], object],
+    kind: str,
+    length: int = LENGTH,
+    most_seconds: float = MOST_SECONDS,
+    most_growth: float = MOST_GROWTH,
+) -> Figures:
+    """The figures of one grading, measured again, up to `ROUNDS` times in all, while they are too high."""
+    half, whole = response(kind, length // 2), response(kind, length)
+    short = long = float("inf")
+    for _ in range(ROUNDS):
         short, long = min(short, seconds(grade, half)), min(long, seconds(grade, whole))
-    return long, _growth(short, long)
-
-
-def _growth(short: float, long: float) -> float:
-    return long / max(short, NOISE)
+        figures = Figures(long, long / max(short, NOISE))
+        if figures.seconds <= most_seconds and figures.growth <= most_growth:
+            break
+    return figures
 
 
 def main(words: Iterable[str]) -> int:
@@ -254,12 +268,12 @@ def main(words: Iterable[str]) -> int:
         grade("é" * 2000)  # tables are built once
     slowest = steepest = 0.0
     for kind in kinds:
-        half, whole = response(kind, LENGTH // 2), response(kind, LENGTH)
-        figures = {name: measured(grade, half, whole) for name, grade in ways.items()}
-        slow = max(figures, key=lambda name: figures[name][0])
-        steep = max(figures, key=lambda name: figures[name][1])
-        print(f"{kind:46} {figures[slow][0]:5.2f} s {slow:36} x{figures[steep][1]:4.2f} {steep}", flush=True)
-        slowest, steepest = max(slowest, figures[slow][0]), max(steepest, figures[steep][1])
+        figures = {name: measured(grade, kind) for name, grade in ways.items()}
+        slow = max(figures, key=lambda name: figures[name].seconds)
+        steep = max(figures, key=lambda name: figures[name].growth)
+        most = Figures(figures[slow].seconds, figures[steep].growth)
+        print(f"{kind:46} {most.seconds:5.2f} s {slow:36} x{most.growth:4.2f} {steep}", flush=True)
+        slowest, steepest = max(slowest, most.seconds), max(steepest, most.growth)
     print(f"worst: {slowest:.2f} s (at most {MOST_SECONDS}), x{steepest:.2f} (at most {MOST_GROWTH})")
     return int(slowest > MOST_SECONDS or steepest > MOST_GROWTH)
 

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache, partial
-from io import StringIO
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -31,6 +30,8 @@ DISGUISED_MARKS = {char: unicodedata.normalize("NFKD", char) for char in "\u0f73
 
 RUN = 32
 """Marks that `unicodedata` sorts by insertion as fast."""
+
+_CHUNK = 8192
 
 _LONG_RUN = re.compile(f"[^\0]{{{RUN},}}")
 
@@ -95,11 +96,14 @@ def _tables() -> _Tables:
     for code in chain(range(0xA0, 0x3400), range(0xA000, 0xAC00), range(0xD7A4, 0x1F300)):
         char = chr(code)
         classes[code] = unicodedata.combining(char)
-        if not classes[code] and unicodedata.decomposition(char) and len(form := _nfkc(char)) > 1:
-            forms[code] = form
+        if not classes[code] and unicodedata.decomposition(char):
+            form = _nfkc(char)
+            if len(form) > 1 + any(map(unicodedata.combining, form)):  # else it saves nothing
+                forms[code] = form
     expanding = _class(forms)
-    joining = _class([*(code for code, kind in enumerate(classes) if kind), *map(ord, JOINING_STARTERS)])
-    marked = re.compile(f"({expanding}{joining}+)")
+    joining = [*(code for code, kind in enumerate(classes) if kind), *map(ord, JOINING_STARTERS)]
+    near, far = (_class(code for code in joining if (code > 0xFFFF) == is_far) for is_far in (False, True))
+    marked = re.compile(f"({expanding}(?:{near}|(?=[\U00010000-\U0010ffff]){far})+)")
     return _Tables(classes.decode("latin-1"), forms, re.compile(expanding), marked)
 
 
@@ -131,22 +135,26 @@ def _ordered(text: str) -> str:
 def _sorted(marks: str, classes: str) -> str:
     """The marks in the order of their classes."""
     kinds = sorted(set(classes))
-    if len(kinds) == 1:
+    if re.fullmatch("".join(f"{re.escape(kind)}++" for kind in kinds), classes):
         return marks
     distinct = set(marks)
     if len(distinct) == len(kinds):
         return "".join(mark * marks.count(mark) for mark in sorted(distinct, key=unicodedata.combining))
-    buckets = [StringIO() for _ in kinds]
-    put = {kind: bucket.write for kind, bucket in zip(kinds, buckets, strict=True)}
-    for kind, mark in zip(classes, marks, strict=True):
-        put[kind](mark)
-    return "".join(bucket.getvalue() for bucket in buckets)
+    buckets: dict[str, list[str]] = {kind: [] for kind in kinds}
+    for at in range(0, len(marks), _CHUNK):  # as many as the processor's cache holds
+        part: dict[str, list[str]] = {kind: [] for kind in kinds}
+        put = {kind: bucket.append for kind, bucket in part.items()}
+        for kind, mark in zip(classes[at : at + _CHUNK], marks[at : at + _CHUNK], strict=True):
+            put[kind](mark)
+        for kind, bucket in part.items():
+            buckets[kind].append("".join(bucket))
+    return "".join(chain.from_iterable(buckets.values()))
 
 
 def _spread(text: str) -> str:
     """NFKC of a text whose marks are in order."""
     tables = _tables()
-    if next(islice(tables.expanding.finditer(text), LONG, None), None) is None:
+    if next(islice(tables.expanding.finditer(text), len(text) // 16, None), None) is None:
         return _nfkc(text)
     parts = tables.marked.split(text)
     parts[::2] = [_nfkc(part.translate(tables.forms)) for part in parts[::2]]

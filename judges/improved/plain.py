@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from mmeval_pack.judges.normal_form import nfkc
-
 SHOWN, SHOWN_END = "\ue000", "\ue001"
 """Stand around what a box or an answer tag holds."""
 
@@ -80,7 +78,7 @@ def plain(text: str) -> str:
     """
     text = _ends(text.strip())
     if not text.isascii():
-        text = _ends(_visible(nfkc(text.translate(_BEFORE_NFKC))))
+        text = _ends(_visible(unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC))))
     text = _shown(text)
     text = text.replace("`", "'") if "```" not in text else text
     for needed, pattern, form in _REWRITES:
