@@ -194,9 +194,10 @@ class Client:
                 return known
             if not self.settings.base_urls:
                 raise JudgeFailure("no_judge", "this request is not among the recorded replies")
+            waits = session.slots.locked()
             async with session.slots:
                 # Another process may have asked the same while this one waited for a slot.
-                known = self._remembered(key, spending)
+                known = self._remembered(key, spending) if waits else None
                 if known:
                     return known
                 reply = await session.ask(question, spending)

@@ -130,4 +130,6 @@ def _retry_after(value: str | None) -> float | None:
 
 def printable(text: str) -> str:
     """The text with U+FFFD for half a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    if text.isascii():
+        return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
