@@ -80,10 +80,11 @@ class Transport:
         self, place: int, body: Mapping[str, Any], stage: str, seconds: float
     ) -> Answer | Fault:
         headers = {"X-MMEval-Stage": stage, **RAW, **self._credentials[place]}
+        client = self._client  # the first time the SDK is imported, which is not the judge's time
         try:
             async with asyncio.timeout(seconds):
                 # Any: what RAW makes of it depends on the SDK's version, but has had http_response in all.
-                response: Any = await self._client.post(
+                response: Any = await client.post(
                     self._targets[place], cast_to=object, body=body, options={"headers": headers}
                 )
         except self._openai.APIStatusError as error:
