@@ -23,7 +23,7 @@ LENGTH = 1_000_000
 MOST_SECONDS = 0.6
 MOST_GROWTH = 2.3
 ROUNDS = 5
-NOISE = 0.02
+NOISE = 0.05
 """Seconds below which a time says nothing about growth."""
 
 _ALL = "".join(

@@ -137,8 +137,8 @@ def _sorted(marks: str, classes: str) -> str:
     kinds = sorted(set(classes))
     if re.fullmatch("".join(f"{re.escape(kind)}++" for kind in kinds), classes):
         return marks
-    distinct = set(marks)
-    if len(distinct) == len(kinds):
+    distinct = set(marks[:LONG])
+    if len(distinct) == len(kinds) and not marks.strip("".join(distinct)):  # one mark a class: counted
         return "".join(mark * marks.count(mark) for mark in sorted(distinct, key=unicodedata.combining))
     buckets: dict[str, list[str]] = {kind: [] for kind in kinds}
     for at in range(0, len(marks), _CHUNK):  # as many as the processor's cache holds
