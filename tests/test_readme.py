@@ -35,8 +35,8 @@ TESTED_BY = {
     "lmms-eval --model replay": "test_rows_of_the_users_own",
     "unset MMEVAL_ROWS": "test_rows_of_the_users_own",
     "pip install '.[vlmevalkit]'": "tox -e vlmevalkit",
-    "mmeval-pack vlmevalkit": "vlmevalkit/test_run.py, with the replay model",
-    "mmeval-pack score out/": "vlmevalkit/test_run.py, with the replay model",
+    "mmeval-pack vlmevalkit": "vlmevalkit/test_run.py, GPT4o on a loopback endpoint",
+    "mmeval-pack score out/": "vlmevalkit/test_run.py, GPT4o on a loopback endpoint",
     "mmeval-pack ": "test_a_command_of_the_readme_runs",
 }
 ELSEWHERE = ("mmeval-pack vlmevalkit", "mmeval-pack score out/")
