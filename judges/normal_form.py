@@ -28,7 +28,7 @@ JOINING_STARTERS = (
 ) + "".join(map(chr, chain(range(0x1161, 0x1176), range(0x11A8, 0x11C3))))
 DISGUISED_MARKS = {char: unicodedata.normalize("NFKD", char) for char in "\u0f73\u0f75\u0f81\uff9e\uff9f"}
 
-RUN = 32
+RUN = 128
 """Marks that `unicodedata` sorts by insertion as fast."""
 
 _CHUNK = 8192

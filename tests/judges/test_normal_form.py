@@ -31,7 +31,7 @@ def nfkd(char: str) -> str:
     st.text(alphabet=HARD, min_size=1, max_size=40),
     st.text(alphabet=HARD + "\u0f73\u0f74", max_size=60),
     st.text(alphabet=HARD, max_size=9),
-    st.sampled_from([1, 40, 1100]),
+    st.sampled_from([1, 40, 200, 1100]),
 )
 @settings(max_examples=150)
 def test_long_texts_get_the_same_form(start: str, unit: str, end: str, times: int) -> None:
