@@ -99,6 +99,7 @@ def test_a_question_and_its_reply() -> None:
         "temperature": 0,
     }
     assert request.headers["x-mmeval-stage"] == "score"
+    assert not [name for name in request.headers if name.startswith("x-stainless-os")]
     spent = client.spending["score"]
     assert (spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens) == (1, 40, 3, 32)
     assert (spent.failures, spent.remembered) == (0, 0)
