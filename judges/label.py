@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mmeval_pack.judges.question import Question
-from mmeval_pack.judges.text import Response, folded, may_cue, normal
+from mmeval_pack.judges.text import Response, cue_ground, normal
 
 _SHORTEST = len("optionA")
 _WORDS = ("answer", "option", "choice")
@@ -15,8 +15,9 @@ _LETTER = re.compile(r" ?[:\-]? ?([A-Z])(?=[\s.),:;]|$)")
 
 def label(response: Response, question: Question) -> str | None:
     """The candidate that the whole text is, that it begins with (``B.``), or that its first cue names."""
-    tagged, candidates = response.tagged, question.letters
-    text = response.normal if tagged is None else normal(tagged)
+    text, candidates = response.normal, question.letters
+    if "</" in response.text and (tagged := response.tagged) is not None:
+        text = normal(tagged)
     if not text:
         return None
     whole = text.upper()
@@ -25,14 +26,14 @@ def label(response: Response, question: Question) -> str | None:
     first = text[0]
     if "A" <= first <= "Z" and first in candidates and text[1:2] in (".", ")", ":"):
         return first
-    return _behind_cue(text, candidates) if len(text) >= _SHORTEST else None
-
-
-def _behind_cue(text: str, candidates: frozenset[str]) -> str | None:
-    """The letter behind a label at the start of the text, else behind the first cue that has a letter."""
-    lower = folded(text)
-    if not may_cue(lower):
+    if len(text) < _SHORTEST:
         return None
+    lower = response.cue_ground if text is response.text else cue_ground(text)
+    return _behind_cue(text, lower, candidates) if lower else None
+
+
+def _behind_cue(text: str, lower: str, candidates: frozenset[str]) -> str | None:
+    """The letter behind a label at the start of the text, else behind the first cue that has a letter."""
     if lower.startswith(_WORDS):
         letter = _LETTER.match(text, len("answer"))
         if letter and letter[1] in candidates:

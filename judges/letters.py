@@ -10,7 +10,13 @@ from mmeval_pack.judges.text import Response, normal
 Letters = tuple[str, ...]
 """Distinct letters in order; empty when no letters were read."""
 
+_ALONE: dict[str, Letters] = {
+    char: (char.upper(),) for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyzıſ"
+}
+"""The characters whose upper case is one of A-Z."""
 _BRACKETS = str.maketrans("", "", "()[].:;*")
+# One character among those that `bare` takes away.
+_SINGLE = re.compile(r"[()\[\].:;*\s]*+(\S)[()\[\].:;*\s]*+")
 _PIECE = re.compile(r"[^,;/&\s]+")
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 _CUE = re.compile(r"answer(?:(?<=final answer)s?|s? (?:are|is)|s?\s*+[:\-：])|答案")
@@ -27,14 +33,12 @@ def bare(text: str) -> str:
 def truth_letters(text: str) -> Letters:
     """The letters that a truth stands for by its shape: one letter A-Z, or several of A-H with separators."""
     if len(text) < 2:
-        letter = text.upper()
-        return (letter,) if len(letter) == 1 and "A" <= letter <= "Z" else ()
-    first = text[0]
-    if first in _NEVER_FIRST or (first.isalnum() and text[1].isalnum() and text[:3].lower() != "and"):
+        return _ALONE.get(text, ())
+    if text[0] in _NEVER_FIRST or (text[:2].isalnum() and text[:3].lower() != "and"):
         return ()
-    single = bare(text).upper()
-    if len(single) == 1 and "A" <= single <= "Z":
-        return (single,)
+    single = _SINGLE.fullmatch(text)
+    if single and single[1] in _ALONE:
+        return _ALONE[single[1]]
     found: list[str] = []
     for match in _PIECE.finditer(text):
         for piece in _without_and(match[0]):
@@ -78,24 +82,18 @@ def segment(text: str, candidates: frozenset[str]) -> Letters:
 
 def letter_set(response: Response, candidates: frozenset[str]) -> Letters:
     """The letters of one that names nothing else: in its last tag, behind its last cue, or as a whole."""
-    letters = response.letters
-    if letters is None:
-        short = len(response.text) < _SHORTEST_CUE and response.text.isascii()
-        letters = (() if short else _marked(response, candidates)) or segment(response.normal, candidates)
-        response.letters = letters
-    return letters
+    short = len(response.text) < _SHORTEST_CUE and response.text.isascii()
+    return (() if short else _marked(response, candidates)) or segment(response.normal, candidates)
 
 
 def _marked(response: Response, candidates: frozenset[str]) -> Letters:
-    tagged = response.tagged
-    if tagged is not None and (letters := segment(normal(tagged), candidates)):
-        return letters
-    behind = _behind_last_cue(response) if response.cued else None
-    return () if behind is None else segment(normal(behind), candidates)
-
-
-def _behind_last_cue(response: Response) -> str | None:
+    """What the last tag lists, or what stands behind the last cue."""
+    text = response.text
+    if "</" in text and (tagged := response.tagged) is not None:
+        letters = segment(normal(tagged), candidates)
+        if letters:
+            return letters
     cue = None
-    for cue in _CUE.finditer(response.folded):  # noqa: B007 (the last one is wanted)
+    for cue in _CUE.finditer(response.cue_ground):  # noqa: B007 (the last one is wanted)
         pass
-    return None if cue is None else response.text[cue.end() :]
+    return () if cue is None else segment(normal(text[cue.end() :]), candidates)

@@ -14,8 +14,7 @@ _CORRECT = re.compile(r"correct\s++(?:option|answer|choice)(?:\s++is)?+")
 _CUED = re.compile(r"\s*+(?:[:\-：]\s*+)?[(（*]{0,4}([A-Z])[)）*]{0,4}(?=[\s.),:;、，。]|$)")
 _LAST_CUE = re.compile(r"answer(?: is|\s*+[:\-：]|(?<=final answer))|option is|choice is")
 _TAIL = re.compile(r"\s*+[(（*]{0,4}([A-Za-z])[)）*]{0,4}\s*+(?:[.。!！]\s*+)?\Z")
-_START = re.compile(r"\s*\*{0,2}\(?([A-Z])\)?\s*[:.)]\s")
-_BEGINNINGS = "*(ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_START = re.compile(r"\s*+\*{0,2}\(?([A-Z])\)?\s*+[:.)]\s")
 _BOLD = re.compile(r"\*\*\s*+\(?([A-Z])\)?\s*+[:.]")
 _TOKEN = re.compile(r"[^\s.()\[\],:;!*#{}：；，。、！？「」『』（）【】《》]+")
 _ASCII_SEPARATORS = bytes.maketrans(b".()[],:;!*#{}", b" " * 13)
@@ -32,7 +31,7 @@ def loose_label(response: Response, question: Question) -> str | None:
     return (
         ("</" in text and _in_tags(response, question))
         or ("\\boxed{" in text and _boxed(text, candidates))
-        or (response.cued and (_at_cue(response, candidates) or _at_end(response, candidates)))
+        or ((lower := response.cue_ground) and _behind_cue(text, lower, candidates))
         or token(text, candidates)
         or _at_start(text, candidates)
         or ("**" in text and _in_bold(text, candidates))
@@ -63,9 +62,12 @@ def _boxed(text: str, candidates: frozenset[str]) -> str | None:
     return found
 
 
-def _at_cue(response: Response, candidates: frozenset[str]) -> str | None:
+def _behind_cue(text: str, lower: str, candidates: frozenset[str]) -> str | None:
+    return _at_cue(text, lower, candidates) or _at_end(text, lower, candidates)
+
+
+def _at_cue(text: str, lower: str, candidates: frozenset[str]) -> str | None:
     """The last candidate right behind a cue."""
-    text, lower = response.text, response.folded
     found, last = None, -1
     for pattern in (_CUE, _CORRECT):
         for cue in pattern.finditer(lower):
@@ -75,12 +77,12 @@ def _at_cue(response: Response, candidates: frozenset[str]) -> str | None:
     return found
 
 
-def _at_end(response: Response, candidates: frozenset[str]) -> str | None:
+def _at_end(text: str, lower: str, candidates: frozenset[str]) -> str | None:
     """The letter of any case that is all that follows the last cue."""
     cue = None
-    for cue in _LAST_CUE.finditer(response.folded):  # noqa: B007 (the last one is wanted)
+    for cue in _LAST_CUE.finditer(lower):  # noqa: B007 (the last one is wanted)
         pass
-    letter = _TAIL.match(response.text, cue.end()) if cue else None
+    letter = _TAIL.match(text, cue.end()) if cue else None
     return letter[1].upper() if letter and letter[1].upper() in candidates else None
 
 
@@ -106,17 +108,20 @@ def restated(text: str, texts: Mapping[str, str]) -> str | None:
     lower = text.lower()
     if len(lower) > limit:
         return None
-    found = [letter for letter, option in texts.items() if option and option.strip().lower() in lower]
-    return found[0] if len(found) == 1 else None
+    found = None
+    for letter, option in texts.items():
+        if option and option.strip().lower() in lower:
+            if found is not None:
+                return None
+            found = letter
+    return found
 
 
 def _at_start(text: str, candidates: frozenset[str]) -> str | None:
-    if len(text) > 80:
-        text = text.strip()
-    if len(text) > 80 or text.lstrip()[:1] not in _BEGINNINGS:
-        return None
     start = _START.match(text)
-    return start[1] if start and start[1] in candidates else None
+    if start is None or start[1] not in candidates or len(text.strip()) > 80:
+        return None
+    return start[1]
 
 
 def _in_bold(text: str, candidates: frozenset[str]) -> str | None:

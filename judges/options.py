@@ -48,6 +48,8 @@ def option_texts(message: Mapping[str, Any], letters: Iterable[str]) -> dict[str
         return {
             letter: _unlabelled(letter, str(text)) for letter, text in zip(ALPHABET, choices, strict=False)
         }
+    if message.keys().isdisjoint(letters):
+        return {}
     return {letter: str(message[letter]) for letter in letters if letter in message}
 
 

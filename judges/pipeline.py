@@ -1,8 +1,8 @@
 """A score pipeline: its declaration checked, its stages run in order.
 
-A stage is a function ``(doc, response, params) -> Reading``. It decides (a score), passes (None) or calls
-the pair invalid; the first that does not pass ends the pipeline. A new stage is one module and one line in
-`STAGES`.
+A stage is a function ``(question, response, params) -> Reading``, or one such function for each type of
+question. It decides (a score), passes (None) or calls the pair invalid; the first that does not pass ends the
+pipeline. A new stage is one module and one line in `STAGES`.
 """
 
 from __future__ import annotations
@@ -11,35 +11,43 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mmeval_pack.judges.anls import anls
-from mmeval_pack.judges.exact_match import exact_match
+from mmeval_pack.judges.exact_match import EXACT_MATCH
 from mmeval_pack.judges.improved.stages import careful
 from mmeval_pack.judges.params import Params, PipelineError, hint, shown
-from mmeval_pack.judges.records import Doc, Reading, Score, score_of
-from mmeval_pack.judges.rule_match import rule_match
+from mmeval_pack.judges.question import TYPES, ByType, Question, Stage
+from mmeval_pack.judges.records import PASS, Doc, Reading, Score, score_of
+from mmeval_pack.judges.rule_match import RULE_MATCH
 from mmeval_pack.judges.text import Response
 from mmeval_pack.judges.vqa_accuracy import vqa_accuracy
 
 __all__ = ["DEFAULT_PIPELINE", "GRADERS", "RULES", "STAGES", "Params", "Pipeline", "PipelineError"]
 
-Stage = Callable[[Doc, Response, Params], Reading]
+Entry = Stage | ByType | None
+"""What `STAGES` holds: one function for all questions, one for each type, none for a judge's stage."""
 
 
 def _of_value(grader: Callable[[Doc, Any, Params], Reading]) -> Stage:
-    """A grader reads the response as it came, not its text."""
-    return lambda doc, response, params: grader(doc, response.value, params)
+    """A grader reads the doc, whatever its question, and the response as it came, not its text."""
+    return lambda question, response, params: grader(question.doc, response.value, params)
 
 
-STAGES: Mapping[str, Stage | None] = {
-    "exact-match": exact_match,
-    "rule-match": rule_match,
+def _of_doc(stage: Callable[[Doc, Response, Params], Reading]) -> Stage:
+    """A stage that derives from the doc itself what it needs."""
+    return lambda question, response, params: stage(question.doc, response, params)
+
+
+STAGES: Mapping[str, Entry] = {
+    "exact-match": EXACT_MATCH,
+    "rule-match": RULE_MATCH,
     "llm-match": None,  # asks a judge; reached without one, it leaves the response unscored
     "llm-judge": None,
     "vqa-accuracy": _of_value(vqa_accuracy),
     "anls": _of_value(anls),
 }
-RULE_SETS: Mapping[str, Mapping[str, Stage | None]] = {
+_CAREFUL = _of_doc(careful)
+RULE_SETS: Mapping[str, Mapping[str, Entry]] = {
     "parity": STAGES,
-    "improved": {**STAGES, "exact-match": careful, "rule-match": careful},
+    "improved": {**STAGES, "exact-match": _CAREFUL, "rule-match": _CAREFUL},
 }
 RULES = tuple(RULE_SETS)
 GRADERS = ("vqa-accuracy", "anls")
@@ -55,7 +63,7 @@ class Pipeline:
         rules: one of `RULES`. Verdicts of ``improved`` are not comparable with the publisher's.
     """
 
-    __slots__ = ("_run", "params", "rules", "stages")
+    __slots__ = ("_runs", "params", "rules", "stages")
 
     def __init__(
         self, stages: tuple[str, ...] = DEFAULT_PIPELINE, params: Params | None = None, rules: str = "parity"
@@ -63,7 +71,8 @@ class Pipeline:
         self.stages = stages
         self.params = params or Params()
         self.rules = rules
-        self._run = _run_of(stages, RULE_SETS[rules])
+        distinct = _distinct(stages, RULE_SETS[rules])
+        self._runs = {kind: _run(distinct, kind, self.params) for kind in TYPES}
 
     @classmethod
     def declared(cls, stages: object = None, params: object = None, rules: object = "parity") -> Pipeline:
@@ -78,14 +87,17 @@ class Pipeline:
         """The verdict on a response, any JSON value; null is a response that is missing."""
         if doc.invalid is not None or response is None:
             return _invalid(doc.invalid or "missing_response")
-        answer = Response(response)
+        question, answer, params = Question(doc), Response(response), self.params
         extraction = None
-        for name, stage in self._run:
+        for name, stage in self._runs[question.type]:
             if stage is None:
                 if not answer.text or answer.text.isspace():
                     continue  # nothing that a judge could find right
                 return Score(None, None, None, "unscored", extraction, "no_judge")
-            score, read, invalid = stage(doc, answer, self.params)
+            reading = stage(question, answer, params)
+            if reading is PASS:
+                continue
+            score, read, invalid = reading
             if read is not None:
                 extraction = read
             if score is not None:
@@ -132,16 +144,23 @@ def _stage(item: object) -> str:
     raise PipelineError(f"unknown stage {shown(item)}{hint(item, STAGES)}")
 
 
-def _run_of(
-    names: Iterable[str], functions: Mapping[str, Stage | None]
-) -> tuple[tuple[str, Stage | None], ...]:
-    """The stages to run; where two names share one function, the first answers for both."""
-    run: list[tuple[str, Stage | None]] = []
+def _distinct(names: Iterable[str], stages: Mapping[str, Entry]) -> dict[str, Entry]:
+    """The stages to run; where two names share one stage, the first answers for both."""
+    distinct: dict[str, Entry] = {}
     for name in names:
-        function = functions[name]
-        if function is None or all(function is not earlier for _, earlier in run):
-            run.append((name, function))
-    return tuple(run)
+        stage = stages[name]
+        if stage is None or all(stage is not earlier for earlier in distinct.values()):
+            distinct[name] = stage
+    return distinct
+
+
+def _run(stages: Mapping[str, Entry], kind: str, params: Params) -> tuple[tuple[str, Stage | None], ...]:
+    """The functions to run for a question of this type (in the fuzzy modes, numbers are text)."""
+    if kind == "numeric" and not params.numeric:
+        kind = "open"
+    return tuple(
+        (name, stage[kind] if isinstance(stage, Mapping) else stage) for name, stage in stages.items()
+    )
 
 
 def _rules(name: object) -> str:

@@ -8,7 +8,8 @@ from mmeval_pack.judges.letters import Letters, bare, letter_set, truth_letters
 from mmeval_pack.judges.normal_form import spelled_out
 from mmeval_pack.judges.numbers import number
 from mmeval_pack.judges.options import LETTER_RUNS, option_letters, option_texts
-from mmeval_pack.judges.records import Doc
+from mmeval_pack.judges.params import Params
+from mmeval_pack.judges.records import Doc, Reading
 from mmeval_pack.judges.text import Response, open_form
 
 TYPES = frozenset({"mcq", "yes_no", "numeric", "open"})
@@ -21,51 +22,43 @@ class Question:
     """What the rule stages derive from a doc, whatever the response; most of it only when it is asked for.
 
     Attributes:
+        doc: what it is derived from.
         type: one of `TYPES`: declared by the row, else by the shape of the truth.
         truth_letters: the letters that are right, empty where the truth is no list of letters by its shape.
     """
 
-    __slots__ = (
-        "_has_options", "_letters", "_message", "_number", "_opened", "_references", "_texts", "_truth",
-        "truth_letters", "type",
-    )  # fmt: skip
+    __slots__ = ("_letters", "_number", "_opened", "_references", "doc", "truth_letters", "type")
 
     def __init__(self, doc: Doc) -> None:
-        self._message = doc.message
-        self._truth = truth = doc.truth
+        self.doc = doc
         self._letters: frozenset[str] | None = None
-        self._texts: Mapping[str, str] | None = None
         self._opened: str | None = None
         self._number: float | None = None
         self._references: tuple[str, ...] | None = None
-        declared = doc.question_type
-        if declared is not None and (declared.__class__ is not str or declared not in TYPES):
-            declared = str(declared).strip().lower()
-        known = declared in TYPES
-        self.truth_letters: Letters = ()
-        if not known or declared == "mcq":
-            # A list is read as Python prints it, which never looks like letters.
-            self.truth_letters = truth_letters(truth if truth.__class__ is str else str(truth))
-        self.type: str = declared if known else "mcq" if self.truth_letters else self._type_by_shape()
+        declared = None if doc.question_type is None else _known(doc.question_type)
+        letters: Letters = ()
+        if declared is None or declared == "mcq":
+            truth = doc.truth  # a list is read as Python prints it, which never looks like letters
+            letters = truth_letters(truth if truth.__class__ is str else str(truth))
+        self.truth_letters = letters
+        self.type: str = declared or ("mcq" if letters else self._type_by_shape())
 
     def _type_by_shape(self) -> str:
         """The type of a truth that is no list of letters."""
-        opened = self._opened = open_form(self._truth)
+        opened = self._opened = open_form(self.doc.truth)
         if opened in ("yes", "no"):
             return "yes_no"
         self._number = number(opened)
         if self._number is not None:
             return "numeric"
-        printed = str(self._truth)
+        printed = str(self.doc.truth)
         return "open" if printed[:1].isalnum() or bare(printed) else "mcq"
 
     @property
     def letters(self) -> frozenset[str]:
         """The candidate letters, upper case: the row's, or A to F; they always hold the truth's."""
         if self._letters is None:
-            named = option_letters(self._message)
-            self._has_options = bool(named)
-            letters = named or _UNNAMED_OPTIONS
+            letters = option_letters(self.doc.message) or _UNNAMED_OPTIONS
             if not letters.issuperset(self.truth_letters):
                 last = max(_LARGEST_RUN.intersection(letters.union(self.truth_letters)))
                 letters = LETTER_RUNS[ord(last) - ord("A") + 1]
@@ -74,7 +67,7 @@ class Question:
 
     def lists(self, letters: Letters) -> bool:
         """Whether the candidates surely are letters of the alphabet and nothing else, these among them."""
-        if letters == self.truth_letters and not self._message.get("options"):
+        if letters == self.truth_letters and not self.doc.message.get("options"):
             return True  # only an object of options can name them otherwise
         candidates = self.letters
         return candidates in _RUNS and letters[0] in candidates
@@ -82,12 +75,12 @@ class Question:
     @property
     def has_options(self) -> bool:
         """Whether the row names its options, so that the letters are no guess."""
-        return bool(self.letters) and self._has_options
+        return bool(option_letters(self.doc.message))
 
     @property
     def truth(self) -> Response:
         """The truth, to be read as a response is."""
-        return Response(self._truth)
+        return Response(self.doc.truth)
 
     def right_letters(self, reader: Callable[[Response, Question], str | None]) -> Letters:
         """The letters that are right; where the truth lists none, the one that the stage's own reader finds.
@@ -105,15 +98,13 @@ class Question:
     @property
     def texts(self) -> Mapping[str, str]:
         """Letter to option text, empty where the row holds no texts apart from its question."""
-        if self._texts is None:
-            self._texts = option_texts(self._message, self.letters)
-        return self._texts
+        return option_texts(self.doc.message, self.letters)
 
     @property
     def opened(self) -> str:
         """The open form of the truth (of a list: of its first item)."""
         if self._opened is None:
-            self._opened = open_form(self._truth)
+            self._opened = open_form(self.doc.truth)
         return self._opened
 
     @property
@@ -126,7 +117,7 @@ class Question:
     @property
     def numbers(self) -> list[float]:
         """The numbers among the references."""
-        if not isinstance(self._truth, list):
+        if not isinstance(self.doc.truth, list):
             return [] if self.number is None else [self.number]
         return [value for reference in self.references if (value := number(reference)) is not None]
 
@@ -134,21 +125,31 @@ class Question:
     def references(self) -> tuple[str, ...]:
         """The open forms of the truth (of a list: of its items), without null and blank ones."""
         if self._references is None:
-            truth = self._truth
-            forms = map(open_form, truth) if isinstance(truth, list) else (self.opened,)
-            self._references = tuple([spelled_out(form) for form in forms if form])
+            truth = self.doc.truth
+            if isinstance(truth, list):
+                self._references = tuple([spelled_out(form) for form in map(open_form, truth) if form])
+            else:
+                self._references = (spelled_out(self.opened),) if self.opened else ()
         return self._references
 
     @property
     def printed_references(self) -> list[str]:
         """The truth as text, unchanged (of a list: its items that are not null)."""
-        truth = self._truth
+        truth = self.doc.truth
         return [str(item) for item in truth if item is not None] if isinstance(truth, list) else [str(truth)]
 
 
+def _known(declared: object) -> str | None:
+    """The type that a row declares, None where it is none of ours."""
+    name = str(declared).strip().lower()
+    return name if name in TYPES else None
+
+
 def question_of(doc: Doc) -> Question:
-    """The doc's question, derived once and kept on the doc."""
-    question: Question | None = doc.question
-    if question is None:
-        question = doc.question = Question(doc)
-    return question
+    """The doc's question."""
+    return Question(doc)
+
+
+Stage = Callable[[Question, Response, Params], Reading]
+ByType = Mapping[str, Stage]
+"""A stage that has a function for each of the `TYPES`."""

@@ -68,10 +68,9 @@ class Doc:
         invalid: why no response to the row can be graded, a reason code: it has no truth
             (``missing_answer``), or no last message that a response belongs to (``missing_response``).
         row: the row itself, for the stages that show it to a judge.
-        question: what `judges.question` derived from the above, None until it is asked.
     """
 
-    __slots__ = ("id", "invalid", "message", "question", "question_type", "row", "truth")
+    __slots__ = ("id", "invalid", "message", "question_type", "row", "truth")
 
     def __init__(
         self,
@@ -88,7 +87,6 @@ class Doc:
         self.id = id
         self.row = {} if row is None else row
         self.invalid = "missing_answer" if is_blank(truth) else None if has_message else "missing_response"
-        self.question: Any = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Doc:

@@ -8,8 +8,8 @@ from mmeval_pack.judges.choice import choice
 from mmeval_pack.judges.loose_label import loose_label
 from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
-from mmeval_pack.judges.question import Question, question_of
-from mmeval_pack.judges.records import PASS, Doc, Reading, reading_of
+from mmeval_pack.judges.question import ByType, Question
+from mmeval_pack.judges.records import PASS, Reading, reading_of
 from mmeval_pack.judges.text import Response, folded, normal, opened, settled
 from mmeval_pack.judges.text_match import text_matches
 
@@ -18,20 +18,7 @@ _CUE = re.compile(r"answer(?:(?<=final answer)| is)")
 _ANSWER = re.compile(r" ?[:\-]? ?(.+)", re.DOTALL)
 
 
-def rule_match(doc: Doc, response: Response, params: Params) -> Reading:
-    """Score 1 for an answer that is found in the response and equals the truth, else pass."""
-    question = doc.question or question_of(doc)
-    kind = question.type
-    if kind == "mcq":
-        return choice(response, question, loose_label, loose=True)
-    if kind == "yes_no":
-        return _yes_no(response, question)
-    if kind == "numeric" and params.numeric:
-        return _number(response, question, params)
-    return _text(response, question, params)
-
-
-def _yes_no(response: Response, question: Question) -> Reading:
+def _yes_no(question: Question, response: Response, _: Params) -> Reading:
     """The one of the two words that the response holds; both or neither is no answer."""
     text = response.normal.lower()
     if "yes" not in text and "no" not in text:
@@ -43,7 +30,7 @@ def _yes_no(response: Response, question: Question) -> Reading:
     return reading_of((1.0 if word == question.opened else None, word, None))
 
 
-def _number(response: Response, question: Question, params: Params) -> Reading:
+def _number(question: Question, response: Response, params: Params) -> Reading:
     read = number_in(response.opened)
     value = None if read is None else number(read)
     if value is None:
@@ -54,7 +41,7 @@ def _number(response: Response, question: Question, params: Params) -> Reading:
     return reading_of((None, read, None))
 
 
-def _text(response: Response, question: Question, params: Params) -> Reading:
+def _text(question: Question, response: Response, params: Params) -> Reading:
     """What stands behind the first cue, else the whole text."""
     text = response.normal
     if not text:
@@ -66,5 +53,15 @@ def _text(response: Response, question: Question, params: Params) -> Reading:
         form = opened(normal(answer[1]))
         if text_matches(answer[1], form, question, params):
             return reading_of((1.0, form, None))
-    form = response.opened if settled(response.text, text) else opened(normal(text))
+    once = text is response.text or settled(response.text, text)
+    form = response.opened if once else opened(normal(text))
     return reading_of((1.0 if text_matches(text, form, question, params) else None, form, None))
+
+
+RULE_MATCH: ByType = {
+    "mcq": choice(loose_label, loose=True),
+    "yes_no": _yes_no,
+    "numeric": _number,
+    "open": _text,
+}
+"""Each scores 1 for an answer that is found in the response and equals the truth, else passes."""

@@ -40,31 +40,31 @@ def text_of(value: Any) -> str:
 
 def normal(text: str) -> str:
     """The text in NFKC, its first box opened, without think and answer tags, LaTeX style and line breaks."""
-    ascii_only = text.isascii()
-    if not ascii_only:
-        text = nfkc(text)
-    elif text.isalnum():
-        return text
+    if text.isascii():
+        if text.isalnum():
+            return text
+        if "\\" in text or "<" in text or "`" in text or "F" in text:
+            text = _without_markup(text)
+        # Of all white space only the blank is printable: where no two meet, there is nothing to join.
+        return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
+    text = _without_markup(nfkc(text))
+    for lookalike, plain in _LOOKALIKES:
+        text = text.replace(lookalike, plain)
+    text = " ".join(text.split())
+    return spelled_out(text) if len(text) < LONG else text  # what is left of a text full of ligatures
+
+
+def _without_markup(text: str) -> str:
+    """The content of the first box, without tags, artefacts and LaTeX style."""
     latex = "\\" in text
     if latex:
         text = _first_box(text)
     if "<" in text or "`" in text or "F" in text:
-        text = _without_tags(text)
+        text = _TAG.sub(" ", text).replace("```", " ")
+        for artefact in _ARTEFACTS:
+            text = text.replace(artefact, "")
     if latex:
         text = _LATEX_SPACE.sub(" ", _LATEX_STYLE.sub(" ", text)).replace("\\%", "%")
-    if not ascii_only:
-        for lookalike, plain in _LOOKALIKES:
-            text = text.replace(lookalike, plain)
-    normal_text = " ".join(text.split())
-    if not ascii_only and len(normal_text) < LONG:
-        return spelled_out(normal_text)  # what is left of a text full of ligatures
-    return normal_text
-
-
-def _without_tags(text: str) -> str:
-    text = _TAG.sub(" ", text).replace("```", " ")
-    for artefact in _ARTEFACTS:
-        text = text.replace(artefact, "")
     return text
 
 
@@ -93,7 +93,7 @@ def open_form(value: Any) -> str:
     """`opened` of any JSON value."""
     if value.__class__ is str and value.isalnum() and value.isascii():
         return value.lower()  # most truths
-    return opened(normal(text_of(value)))
+    return opened(normal(value if value.__class__ is str else text_of(value)))
 
 
 def _first_box(text: str) -> str:
@@ -134,15 +134,12 @@ def folded(text: str) -> str:
     return text.replace("İ", "i").lower().replace("ı", "i").replace("ſ", "s")
 
 
-def may_cue(folded_text: str) -> bool:
-    """Whether the text holds a word that every cue holds one of: most texts need no pattern to find none."""
-    return (
-        "answer" in folded_text
-        or "option" in folded_text
-        or "choice" in folded_text
-        or "答案" in folded_text
-        or "选" in folded_text
-    )
+def cue_ground(text: str) -> str:
+    """The text `folded`, or nothing where it holds no word that every cue holds one of, as most texts do."""
+    lower = text.lower() if text.isascii() else folded(text)
+    if "answer" in lower or "option" in lower or "choice" in lower or "答案" in lower or "选" in lower:
+        return lower
+    return ""
 
 
 class Response:
@@ -154,24 +151,23 @@ class Response:
         letters: what `letters.letter_set` read for the one doc it belongs to; None until then.
     """
 
-    __slots__ = ("_cued", "_folded", "_normal", "_opened", "_tagged", "letters", "text", "value")
+    __slots__ = ("_cue_ground", "_normal", "_opened", "letters", "text", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
         self.text = value if type(value) is str else text_of(value)
         self._normal: str | None = None
         self._opened: str | None = None
-        self._folded: str | None = None
-        self._tagged: str | None = None
-        self._cued: bool | None = None
+        self._cue_ground: str | None = None
         self.letters: tuple[str, ...] | None = None
 
     @property
     def normal(self) -> str:
         """`normal` of the text."""
-        if self._normal is None:
-            self._normal = normal(self.text)
-        return self._normal
+        form = self._normal
+        if form is None:
+            form = self._normal = normal(self.text)
+        return form
 
     @property
     def opened(self) -> str:
@@ -182,24 +178,14 @@ class Response:
         return form
 
     @property
-    def folded(self) -> str:
-        """`folded` of the text."""
-        if self._folded is None:
-            self._folded = folded(self.text)
-        return self._folded
+    def cue_ground(self) -> str:
+        """`cue_ground` of the text."""
+        ground = self._cue_ground
+        if ground is None:
+            ground = self._cue_ground = cue_ground(self.text)
+        return ground
 
     @property
     def tagged(self) -> str | None:
-        """`last_tagged` of the text."""
-        if "</" not in self.text:
-            return None
-        if self._tagged is None:
-            self._tagged = last_tagged(self.text)
-        return self._tagged
-
-    @property
-    def cued(self) -> bool:
-        """`may_cue` of the text."""
-        if self._cued is None:
-            self._cued = may_cue(self.folded)
-        return self._cued
+        """`last_tagged` of the text, which seldom has one: each time anew."""
+        return last_tagged(self.text)

@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from mmeval_pack.judges.exact_match import exact_match
-from mmeval_pack.judges.params import Params
+from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.records import Doc
-from mmeval_pack.judges.text import Response
 
 ANIMALS = {"question": "Which one?", "options": {"A": "owl", "B": "elk", "C": "emu", "D": "yak"}}
 
@@ -15,9 +13,9 @@ ANIMALS = {"question": "Which one?", "options": {"A": "owl", "B": "elk", "C": "e
 def verdict(
     truth: Any, response: Any, message: Any = ANIMALS, **params: Any
 ) -> tuple[float | None, str | None]:
-    """Score and extraction of one response."""
-    reading = exact_match(Doc(truth, message), Response(response), Params.declared(params))
-    return reading.score, reading.extraction
+    """Score (None where the stage passes) and extraction of one response."""
+    score = Pipeline.declared(["exact-match"], params).score(Doc(truth, message), response)
+    return score.score or None, score.extraction
 
 
 @pytest.mark.parametrize(
@@ -85,8 +83,9 @@ def test_compact_letters_need_named_options() -> None:
     """A declared choice question without options takes ``AC`` for one item, and nothing equals that."""
     bare = Doc("AC", {"question": "Which two?"}, "mcq")
     named = Doc("AC", ANIMALS, "mcq")
-    assert exact_match(bare, Response("A, C"), Params()).score is None
-    assert exact_match(named, Response("A, C"), Params()).score == 1.0
+    pipeline = Pipeline.declared(["exact-match"])
+    assert pipeline.score(bare, "A, C").score == 0.0
+    assert pipeline.score(named, "A, C").score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from mmeval_pack.judges.params import Params
+from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.records import Doc
-from mmeval_pack.judges.rule_match import rule_match
-from mmeval_pack.judges.text import Response
 
 ANIMALS = {"question": "Which one?", "options": {"A": "owl", "B": "elk", "C": "emu", "D": "snow yak"}}
 
@@ -15,9 +13,9 @@ ANIMALS = {"question": "Which one?", "options": {"A": "owl", "B": "elk", "C": "e
 def verdict(
     truth: Any, response: Any, message: Any = ANIMALS, **params: Any
 ) -> tuple[float | None, str | None]:
-    """Score and extraction of one response."""
-    reading = rule_match(Doc(truth, message), Response(response), Params.declared(params))
-    return reading.score, reading.extraction
+    """Score (None where the stage passes) and extraction of one response."""
+    score = Pipeline.declared(["rule-match"], params).score(Doc(truth, message), response)
+    return score.score or None, score.extraction
 
 
 @pytest.mark.parametrize(
