@@ -67,7 +67,7 @@ def main(names: Iterable[str]) -> None:
         ),
         "doc to score": rate(
             lambda: [(pair["pipeline"], Doc.from_row(pair["sample"]), pair["response"]) for pair in pairs],
-            lambda pipeline, doc, response: pipeline.score(doc, response),
+            Pipeline.score,
         ),
         "doc to score, plain B": rate(
             lambda: [(Doc.from_row(row), row["answer"]) for row in samples], default.score

@@ -15,11 +15,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.replay import Value, fault_of, read_lines, to_line
 from mmeval_pack.judges.sqlite import opened, repeated
+
+_MOST_ROWS: Final = 256  # in one statement; sqlite takes 999 values at least
 
 
 def request_key(request: Mapping[str, Any]) -> str:
@@ -178,14 +180,30 @@ def _decoded(text: str) -> Value | None:
 
 
 def _write(connection: sqlite3.Connection, batch: Sequence[_Entry]) -> list[Value]:
-    """Stores a batch in one transaction and returns what the file then holds."""
+    """Stores a batch in one transaction and returns what the file then holds.
+
+    One statement for the whole batch: with every one this thread gives up the interpreter's lock, and while
+    the event loop is busy it waits 5 ms for its turn.
+    """
+    rows = {entry.key: _encoded(entry.value) for entry in batch}
+    if len(rows) == len(batch) <= _MOST_ROWS:
+        places = ", ".join(["(?, ?)"] * len(rows))
+        arguments = [text for row in rows.items() for text in row]
+        new = connection.execute(f"INSERT INTO replies VALUES {places} ON CONFLICT DO NOTHING", arguments)  # noqa: S608 (places holds question marks)
+        if new.rowcount == len(rows):
+            return [entry.value for entry in batch]
+    return _write_one_by_one(connection, batch)
+
+
+def _write_one_by_one(connection: sqlite3.Connection, batch: Sequence[_Entry]) -> list[Value]:
+    """The same for a batch of which the file holds a part, or that holds a key twice."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         stored = []
         for entry in batch:
             known = _read(connection, entry.key)
             if known is None:
-                row = (entry.key, json.dumps(entry.value, sort_keys=True))
+                row = (entry.key, _encoded(entry.value))
                 connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", row)
             stored.append(known or entry.value)
         connection.execute("COMMIT")
@@ -194,3 +212,7 @@ def _write(connection: sqlite3.Connection, batch: Sequence[_Entry]) -> list[Valu
             connection.execute("ROLLBACK")
         raise
     return stored
+
+
+def _encoded(value: Value) -> str:
+    return json.dumps(value, sort_keys=True)
