@@ -54,6 +54,13 @@ class Transport:
         return openai
 
     @cached_property
+    def _lost(self) -> tuple[type[Exception], ...]:
+        """What a request without a reply ends in; the SDK wraps only some of its HTTP library's errors."""
+        import aiohttp
+
+        return TimeoutError, self._openai.APIConnectionError, aiohttp.ClientError, UnicodeError
+
+    @cached_property
     def _client(self) -> openai.AsyncOpenAI:
         # No connections at most stands for no limit in aiohttp; how many there are is the caller's business.
         limits = type(self._openai.DEFAULT_CONNECTION_LIMITS)(
@@ -93,7 +100,7 @@ class Transport:
                 )
         except self._openai.APIStatusError as error:
             return of_status(error.status_code, error.response.text, error.response.headers)
-        except (TimeoutError, self._openai.APIConnectionError) as error:
+        except self._lost as error:
             return Fault(_connection_fault(error, seconds), transient=True)
         except self._openai.OpenAIError as error:
             return Fault(f"{type(error).__name__}: {error}", transient=False)

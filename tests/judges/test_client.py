@@ -10,7 +10,9 @@ import socket
 import time
 import traceback
 from collections.abc import Iterator
+from dataclasses import dataclass
 from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -105,7 +107,27 @@ def test_a_question_and_its_reply() -> None:
     assert (spent.failures, spent.remembered) == (0, 0)
 
 
+@dataclass(frozen=True)
+class Bytes:
+    """A reply that need not be HTTP."""
+
+    raw: bytes
+
+    def send(self, http: BaseHTTPRequestHandler) -> None:
+        """Writes it and hangs up."""
+        http.wfile.write(self.raw)
+        http.close_connection = True
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
 PASSING = {
+    "no HTTP": (Bytes(b"HELLO\r\n\r\n"), "no reply (BadStatusLine: "),
+    "a long header": (Bytes(OK + b"X: " + b"x" * 100_000 + b"\r\n\r\n"), "no reply (LineTooLong: "),
+    "a broken header": (Bytes(OK + b"X: a\0b\r\n\r\n"), "no reply (InvalidHeader: "),
+    "a broken reason": (
+        Bytes(b"HTTP/1.1 200 \xff\r\nContent-Length: 0\r\n\r\n"),
+        "no reply (UnicodeEncodeError: ",
+    ),
     "429": (failure(429, "slow down"), "HTTP 429: slow down"),
     "408": (failure(408, "late"), "HTTP 408: late"),
     "409": (failure(409, "conflict"), "HTTP 409: conflict"),
