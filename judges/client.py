@@ -58,7 +58,7 @@ class JudgeSettings:
     budget: Budget = UNLIMITED
 
     def __repr__(self) -> str:
-        urls = ", ".join(map(settings.without_credentials, self.base_urls))
+        urls = ", ".join(map(settings.fit_to_show, self.base_urls))
         return f"JudgeSettings({self.model!r} at [{urls}], concurrency {self.concurrency})"
 
     @property

@@ -123,7 +123,7 @@ def _retry_after(value: str | None) -> float | None:
     except ValueError:
         try:
             wait = parsedate_to_datetime(value).timestamp() - time.time()
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
     return max(wait, 0.0) if wait == wait else None
 

@@ -69,9 +69,14 @@ def _is_bare(parts: SplitResult) -> bool:
 
 
 def without_credentials(url: str) -> str:
-    """The URL without the part before ``@``, as it may be shown."""
+    """The URL without the part before ``@``."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def fit_to_show(url: str) -> str:
+    """The URL without credentials and without its query, which may hold a key."""
+    return urlsplit(without_credentials(url))._replace(query="").geturl()
 
 
 def limits(given: Mapping[str, str]) -> dict[str, Any]:

@@ -7,12 +7,14 @@ import ssl
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from http.cookiejar import DefaultCookiePolicy
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from mmeval_pack.judges.outcome import Answer, Fault, of_body, of_status
-from mmeval_pack.judges.settings import FULL_PATH, without_credentials
+from mmeval_pack.judges.settings import FULL_PATH, fit_to_show, without_credentials
 
 if TYPE_CHECKING:
     import openai
@@ -38,8 +40,8 @@ class Transport:
 
     def __init__(self, urls: Sequence[str], api_key: str, *, timeout: float) -> None:
         self.count = len(urls)
-        self._shown = [without_credentials(url) for url in urls]
-        self._targets = [_target(url) for url in self._shown]
+        self._shown = [fit_to_show(url) for url in urls]
+        self._targets = [_target(without_credentials(url)) for url in urls]
         self._credentials = [_basic_authorization(url) for url in urls]
         self._api_key = api_key
         self._secrets = _secrets(urls, api_key)
@@ -55,10 +57,13 @@ class Transport:
 
     @cached_property
     def _lost(self) -> tuple[type[Exception], ...]:
-        """What a request without a reply ends in; the SDK wraps only some of its HTTP library's errors."""
+        """What a request without a reply ends in; the SDK wraps only some of its HTTP library's errors.
+
+        Codecs that are no text's (``charset=hex`` in a reply's head) raise AssertionError.
+        """
         import aiohttp
 
-        return TimeoutError, self._openai.APIConnectionError, aiohttp.ClientError, UnicodeError
+        return TimeoutError, self._openai.APIConnectionError, aiohttp.ClientError, ValueError, AssertionError
 
     @cached_property
     def _client(self) -> openai.AsyncOpenAI:
@@ -70,11 +75,13 @@ class Transport:
         # Reading the trust store takes 0.1 s. Without TLS none is needed, and a redirect to TLS is not
         # trusted unseen.
         trust = True if self._secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        http = self._openai.DefaultAioHttpClient(limits=limits, timeout=times, verify=trust)
+        http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # a judge needs none
         omitted: dict[str, Any] = {f"X-Stainless-{name}": self._openai.Omit() for name in TOLD}
         client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(
             api_key=self._api_key or "none",  # the SDK insists on one
             base_url=self._shown[0],
-            http_client=self._openai.DefaultAioHttpClient(limits=limits, timeout=times, verify=trust),
+            http_client=http,
             default_headers=omitted,
             max_retries=0,
         )
@@ -91,15 +98,18 @@ class Transport:
         self, place: int, body: Mapping[str, Any], stage: str, seconds: float
     ) -> Answer | Fault:
         headers = {"X-MMEval-Stage": stage, **RAW, **self._credentials[place]}
-        client = self._client  # the first time the SDK is imported, which is not the judge's time
+        if proxy := _unusable_proxy(self._targets[place]):
+            return Fault(f"the environment names a proxy {proxy}, expected http://", transient=False)
         try:
+            client = self._client  # the first time the SDK is imported, which is not the judge's time
             async with asyncio.timeout(seconds):
                 # Any: what RAW makes of it depends on the SDK's version, but has had http_response in all.
                 response: Any = await client.post(
                     self._targets[place], cast_to=object, body=body, options={"headers": headers}
                 )
         except self._openai.APIStatusError as error:
-            return of_status(error.status_code, error.response.text, error.response.headers)
+            body_text = error.response.content.decode(errors="replace")
+            return of_status(error.status_code, body_text, error.response.headers)
         except self._lost as error:
             return Fault(_connection_fault(error, seconds), transient=True)
         except self._openai.OpenAIError as error:
@@ -127,6 +137,17 @@ def _connection_fault(error: BaseException, seconds: float) -> str:
     return f"no reply ({type(error).__name__}: {' '.join(str(error).split())})"
 
 
+def _unusable_proxy(url: str) -> str | None:
+    """The scheme of the proxy that the environment names for a URL, if it is none that is spoken here."""
+    parts = urlsplit(url)
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
+    scheme, marked, _ = proxy.lower().partition("://")
+    if not marked or scheme in ("http", "https") or proxy_bypass(parts.hostname or ""):
+        return None
+    return f"{scheme}://"
+
+
 class _Masked(str):
     """A header's value that no log shows: some versions of the SDK log the headers of a request."""
 
@@ -145,6 +166,7 @@ def _secrets(urls: Sequence[str], api_key: str) -> set[str]:
     """What must not be shown: the key, and passwords in URLs in each of their spellings."""
     secrets = {api_key}
     for url in urls:
+        secrets.update(value for _, value in parse_qsl(urlsplit(url).query))
         password = urlsplit(url).password or ""
         basic = _basic_authorization(url).get("Authorization", "").removeprefix("Basic ")
         secrets |= {password, unquote(password), basic}

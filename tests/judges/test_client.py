@@ -124,6 +124,14 @@ PASSING = {
     "no HTTP": (Bytes(b"HELLO\r\n\r\n"), "no reply (BadStatusLine: "),
     "a long header": (Bytes(OK + b"X: " + b"x" * 100_000 + b"\r\n\r\n"), "no reply (LineTooLong: "),
     "a broken header": (Bytes(OK + b"X: a\0b\r\n\r\n"), "no reply (InvalidHeader: "),
+    "a broken cookie": (
+        Raw(b"{}", content_type="application/json\r\nSet-Cookie: s\x01=a; Path=/"),
+        "",
+    ),
+    "no date": (
+        failure(429, "slow down", retry_after="Mon, 01 Jan 99999999999 00:00:00 GMT"),
+        "HTTP 429: slow down",
+    ),
     "a broken reason": (
         Bytes(b"HTTP/1.1 200 \xff\r\nContent-Length: 0\r\n\r\n"),
         "no reply (UnicodeEncodeError: ",
@@ -163,6 +171,37 @@ def test_a_passing_fault_is_tried_again(name: str) -> None:
         assert told.endswith(" (after 3 requests)")
         assert len(endpoint.requests) == client.spending["score"].calls == 3
         assert client.spending["score"].failures == 1
+
+
+@pytest.mark.parametrize("scheme", ["ftp", "socks5"])
+def test_a_proxy_of_another_kind_is_refused(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not spoken to, for the key would go with the request; NO_PROXY helps."""
+    with Endpoint(Script(completion("1"))) as endpoint:
+        monkeypatch.setenv("HTTP_PROXY", f"{scheme}://127.0.0.1:1")
+        told = failed(*ask(Client(settings(endpoint)), "?"))
+        why = f"the environment names a proxy {scheme}://, expected http://"
+        assert told == f"judge_failed: {endpoint.base_url}: {why}"
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        if scheme == "socks5":  # the HTTP library refuses the other one whether or not it is used
+            assert [text(reply) for reply in ask(Client(settings(endpoint)), "?")] == ["1"]
+
+
+@pytest.mark.parametrize("charset", ["hex", "punycode", "idna", "undefined"])
+def test_an_error_in_an_odd_encoding(charset: str) -> None:
+    """A head that names no text's encoding is a fault like others."""
+    head = {"X": f"a\r\nContent-Type: text/plain; charset={charset}"}
+    with Endpoint(Script(Json({"error": {"message": "\u00e9"}}, 400, head))) as endpoint:
+        assert failed(*ask(Client(settings(endpoint)), "?")).startswith(
+            f"judge_failed: {endpoint.base_url}: "
+        )
+
+
+def test_a_query_is_sent_and_not_shown() -> None:
+    """It may hold a key."""
+    with Endpoint(Script(failure(500, "not for SEKRETQ"))) as endpoint:
+        client = Client(settings(base_urls=(f"{endpoint.base_url}?api-key=SEKRETQ",)))
+        told = failed(*ask(client, "?"))
+    assert "SEKRETQ" not in told + repr(client)
 
 
 def test_a_judge_that_hangs_is_left() -> None:
