@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from mmeval_pack.judges.question import question_of
+from mmeval_pack.judges.question import Question
 from mmeval_pack.judges.records import Doc
 
 UNKNOWN: Final = "(shown in the image only)"
@@ -44,7 +44,7 @@ def _has_words(text: object) -> bool:
 def question_with_options(doc: Doc) -> str:
     """The question with one line for each option that the row holds apart from it."""
     asked = question_for_judge(doc) or UNKNOWN
-    question = question_of(doc)
+    question = Question(doc)
     texts = question.texts if question.type == "mcq" else {}
     return "\n".join([asked, *(f"{letter}. {text}" for letter, text in texts.items())])
 

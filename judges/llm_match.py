@@ -11,7 +11,7 @@ from mmeval_pack.judges.letters import Letters, letter_set
 from mmeval_pack.judges.loose_label import loose_label, restated, token
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.prompt_file import Prompt, own
-from mmeval_pack.judges.question import Question, question_of
+from mmeval_pack.judges.question import Question
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.records import PASS, Doc, Reading
 from mmeval_pack.judges.text import Response
@@ -28,28 +28,29 @@ async def llm_match(doc: Doc, response: Response, _pipeline: Pipeline, inquiry: 
     Raises:
         JudgeFailure: the judge fails, or names nothing that was offered.
     """
-    question = question_of(doc)
+    question = Question(doc)
     if question.type != "mcq":
         return PASS
     prompt = own("match_one"), own("match_several")
     inquiry.uses(*prompt)
     right = question.right_letters(loose_label)
     if len(right) > 1:
-        chosen = letter_set(response, question.letters) or await _asked(prompt[1], doc, response, inquiry)
+        chosen = letter_set(response, question.letters) or await _asked(
+            prompt[1], question, response, inquiry
+        )
     else:
         text = response.text
         read = token(text, question.letters) or restated(text, question.texts)
-        chosen = (read,) if read else await _asked(prompt[0], doc, response, inquiry)
+        chosen = (read,) if read else await _asked(prompt[0], question, response, inquiry)
     return Reading(1.0 if chosen == right else None, ", ".join(chosen) or None)
 
 
-async def _asked(prompt: Prompt, doc: Doc, response: Response, inquiry: Inquiry) -> Letters:
-    question = question_of(doc)
+async def _asked(prompt: Prompt, question: Question, response: Response, inquiry: Inquiry) -> Letters:
     none = none_letter(question)
     letters = ", ".join(sorted(question.letters))
     read = read_one if prompt is own("match_one") else read_several
     texts = {
-        "question": without_media(question_with_options(doc)),
+        "question": without_media(question_with_options(question.doc)),
         "response": response.text,
         "letters": letters,
         "none": none,

@@ -31,11 +31,6 @@ def _of_value(grader: Callable[[Doc, Any, Params], Reading]) -> Stage:
     return lambda question, response, params: grader(question.doc, response.value, params)
 
 
-def _of_doc(stage: Callable[[Doc, Response, Params], Reading]) -> Stage:
-    """A stage that derives from the doc itself what it needs."""
-    return lambda question, response, params: stage(question.doc, response, params)
-
-
 STAGES: Mapping[str, Entry] = {
     "exact-match": EXACT_MATCH,
     "rule-match": RULE_MATCH,
@@ -44,10 +39,9 @@ STAGES: Mapping[str, Entry] = {
     "vqa-accuracy": _of_value(vqa_accuracy),
     "anls": _of_value(anls),
 }
-_CAREFUL = _of_doc(careful)
 RULE_SETS: Mapping[str, Mapping[str, Entry]] = {
     "parity": STAGES,
-    "improved": {**STAGES, "exact-match": _CAREFUL, "rule-match": _CAREFUL},
+    "improved": {**STAGES, "exact-match": careful, "rule-match": careful},
 }
 RULES = tuple(RULE_SETS)
 GRADERS = ("vqa-accuracy", "anls")

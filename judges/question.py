@@ -145,11 +145,6 @@ def _known(declared: object) -> str | None:
     return name if name in TYPES else None
 
 
-def question_of(doc: Doc) -> Question:
-    """The doc's question."""
-    return Question(doc)
-
-
 Stage = Callable[[Question, Response, Params], Reading]
 ByType = Mapping[str, Stage]
 """A stage that has a function for each of the `TYPES`."""

@@ -42,6 +42,7 @@ class Transport:
         self.count = len(urls)
         self._shown = [fit_to_show(url) for url in urls]
         self._targets = [_target(without_credentials(url)) for url in urls]
+        self._proxies = [_unusable_proxy(target) for target in self._targets]
         self._credentials = [_basic_authorization(url) for url in urls]
         self._api_key = api_key
         self._secrets = _secrets(urls, api_key)
@@ -98,7 +99,7 @@ class Transport:
         self, place: int, body: Mapping[str, Any], stage: str, seconds: float
     ) -> Answer | Fault:
         headers = {"X-MMEval-Stage": stage, **RAW, **self._credentials[place]}
-        if proxy := _unusable_proxy(self._targets[place]):
+        if proxy := self._proxies[place]:
             return Fault(f"the environment names a proxy {proxy}, expected http://", transient=False)
         try:
             client = self._client  # the first time the SDK is imported, which is not the judge's time

@@ -12,18 +12,18 @@ from mmeval_pack.judges.improved.plain import plain
 from mmeval_pack.judges.improved.quantity import agrees, is_number
 from mmeval_pack.judges.improved.yes_no import said
 from mmeval_pack.judges.params import Params
-from mmeval_pack.judges.question import Question, question_of
+from mmeval_pack.judges.question import Question
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.records import PASS, Doc, Reading
 from mmeval_pack.judges.text import Response, open_form
 
 
-def careful(doc: Doc, response: Response, params: Params) -> Reading:
+def careful(question: Question, response: Response, params: Params) -> Reading:
     """Score 1 when the response, read with care, says the truth; else pass, also in doubt."""
     answer = separate(response.text).answer
     if answer is None or not (text := plain(answer)):
         return PASS
-    question = question_of(doc)
+    doc = question.doc
     if question.type == "yes_no":
         return _yes_no(text, doc)
     options = options_of(doc, question)
