@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import comb
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mmeval_pack.parity.statistics import kappa, mcnemar, share
@@ -40,11 +43,17 @@ def test_mcnemar(b: int, c: int, p: float) -> None:
 
 
 @given(st.integers(0, 2000), st.integers(0, 2000))
+@example(10, 1065)
 def test_mcnemar_is_scipys_binomial_test(b: int, c: int) -> None:
     """The reference implementation, where it is installed."""
     stats = pytest.importorskip("scipy.stats")
     if b + c:
-        assert mcnemar(b, c) == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=1e-9, abs=1e-300)
+        exact = min(
+            Fraction(1), Fraction(2 * sum(comb(b + c, k) for k in range(min(b, c) + 1)), 2 ** (b + c))
+        )
+        assert mcnemar(b, c) == pytest.approx(float(exact), rel=1e-12, abs=0)
+        if reference := stats.binomtest(b, b + c).pvalue:  # it is 0 where a part of its sum is too small
+            assert mcnemar(b, c) == pytest.approx(reference, rel=1e-9, abs=1e-300)
 
 
 def test_mcnemar_of_many_pairs() -> None:
