@@ -19,7 +19,7 @@ from mmeval_pack.judges.reply import JudgeFailure, Reply
 from mmeval_pack.judges.session import Question, Session, Tries
 from mmeval_pack.judges.settings import UNLIMITED, Budget
 from mmeval_pack.judges.spending import Purse, Spending
-from mmeval_pack.judges.transport import Transport
+from mmeval_pack.judges.transport_processes import TransportProcesses, worthwhile
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 _URLS: Final = ("MMEVAL_JUDGE_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_URL")
@@ -246,7 +246,9 @@ class Client:
         loop = asyncio.get_running_loop()
         if self._session is None or self._session.loop is not loop:
             own = self.settings
-            transport = Transport(own.base_urls, own.api_key, timeout=own.timeout)
+            transport = TransportProcesses(
+                worthwhile(own.concurrency), own.base_urls, own.api_key, timeout=own.timeout
+            )
             tries = Tries(own.timeout, own.retries, own.backoff)
             self._session = Session(
                 own.model, transport, concurrency=own.concurrency, tries=tries, purse=self._purse

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from mmeval_pack.judges.outcome import Answer, Fault, Usage
 from mmeval_pack.judges.reply import JudgeFailure, Reply
 from mmeval_pack.judges.spending import Purse, Spending, most_tokens
-from mmeval_pack.judges.transport import Transport
+from mmeval_pack.judges.transport_processes import TransportProcesses
 
 LONGEST_BACKOFF: Final = 20.0
 COOLING_SECONDS: Final = 10.0
@@ -56,7 +56,13 @@ class Session:
     """
 
     def __init__(
-        self, model: str, transport: Transport, *, concurrency: int, tries: Tries, purse: Purse
+        self,
+        model: str,
+        transport: TransportProcesses,
+        *,
+        concurrency: int,
+        tries: Tries,
+        purse: Purse,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.slots = asyncio.Semaphore(concurrency)

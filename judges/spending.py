@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -44,7 +43,9 @@ class Spending:
 
 def most_tokens(messages: Sequence[Mapping[str, Any]], max_tokens: int) -> int:
     """The most tokens that a request can cost: no tokenizer in use makes more tokens than bytes."""
-    written = len(json.dumps(messages, ensure_ascii=False).encode(errors="replace"))
+    written = sum(
+        len(str(text).encode(errors="replace")) for message in messages for text in message.values()
+    )
     return written + _MESSAGE_TOKENS * len(messages) + max_tokens
 
 

@@ -21,7 +21,7 @@ from mmeval_pack.translators.metadata_checks import shown
 from mmeval_pack.translators.metadata_json import MAX_BYTES, JsonError, load
 from mmeval_pack.translators.metadata_records import File, Subset, Unsupported, VideoStorage
 
-__all__ = ["Benchmark", "MetadataError", "Subset", "Unsupported", "VideoStorage", "parse", "read"]
+__all__ = ["Benchmark", "MetadataError", "Subset", "Unsupported", "VideoStorage", "name_in", "parse", "read"]
 
 MAX_SHOWN = 100  # problems in one message
 
@@ -71,11 +71,26 @@ def read(path: Path) -> Benchmark:
         MetadataError: the file cannot be read, or has problems.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)  # one more than allowed is enough to refuse it
+        data = _bytes(path)
     except OSError as error:
         raise MetadataError(str(path), [f"cannot be read: {error.strerror}"]) from None
     return parse(data, str(path))
+
+
+def name_in(path: Path) -> str | None:
+    """The benchmark's name, and nothing else of the file looked at; None where that does not show it."""
+    try:
+        content, _ = load(_bytes(path))
+    except (OSError, JsonError):
+        return None
+    name = content.get("name") if isinstance(content, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _bytes(path: Path) -> bytes:
+    """The file, up to one byte more than it may have, which is enough to refuse it."""
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
 
 
 def parse(data: bytes, source: str) -> Benchmark:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -86,16 +86,30 @@ def find_task(tasks_dir: Path, name: str) -> Task:
     Raises:
         InputError: no benchmark of the folder has it (the message offers the nearest name), or several have.
     """
+    # To read a benchmark takes some 20 ms, and most cannot have the task.
+    found, _ = _survey(tasks_dir, lambda folder: _may_have(folder, name))
+    for plan in found:
+        for task in plan.tasks:
+            if task.name == name:
+                _refuse_equal_names(found, {plan.folder})
+                return task
     found, broken = _survey(tasks_dir)
-    tasks = {task.name: task for plan in found for task in plan.tasks}
-    if name in tasks:
-        _refuse_equal_names(found, {plan.folder for plan in found if name in plan.places})
-        return tasks[name]
+    tasks = [task.name for plan in found for task in plan.tasks]
     raise InputError("\n".join([_unknown("task", name, tasks, tasks_dir), *map(str, broken.values())]))
 
 
-def _survey(tasks_dir: Path) -> tuple[list[Plan], dict[str, InputError]]:
-    """The plans of all readable benchmarks, and the errors of the others by folder."""
+def _may_have(folder: Path, name: str) -> bool:
+    """Whether a benchmark can have a task of this name, by its own name alone."""
+    try:
+        return name.startswith(slug(metadata.name_in(folder / METADATA) or ""))
+    except InputError:
+        return False  # no task's name can be made of it
+
+
+def _survey(
+    tasks_dir: Path, wanted: Callable[[Path], bool] = lambda _: True
+) -> tuple[list[Plan], dict[str, InputError]]:
+    """The plans of all readable benchmarks that are wanted, and the errors of the unreadable by folder."""
     try:
         folders = sorted(entry.name for entry in tasks_dir.iterdir() if (entry / METADATA).is_file())
     except OSError as error:
@@ -104,6 +118,8 @@ def _survey(tasks_dir: Path) -> tuple[list[Plan], dict[str, InputError]]:
         raise InputError(f"{tasks_dir}: holds no benchmark; expected <benchmark>/{METADATA}")
     found, broken = [], {}
     for folder in folders:
+        if not wanted(tasks_dir / folder):
+            continue
         try:
             found.append(_plan(tasks_dir / folder))
         except InputError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.translators import metadata
 from mmeval_pack.translators.plan import TASKS_DIR, Plan, find_task, plans
 
 
@@ -256,6 +257,22 @@ def test_a_folder_name_that_would_break_a_comment(tmp_path: Path) -> None:
     """The name stands in the header of generated files."""
     add(tmp_path, "x\nimport os", "X", {"main": subset()})
     assert message(tmp_path) == "'x\\nimport os': a folder's name that cannot be printed; rename the folder"
+
+
+def test_find_task_reads_only_what_can_have_the_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalogue has many benchmarks, and each takes a while to read."""
+    for name in ("X", "X_b", "Y"):
+        add(tmp_path, name.lower(), name, {"a": subset(), "c": subset()})
+    read: list[str] = []
+    whole = metadata.read
+
+    def watched(path: Path) -> metadata.Benchmark:
+        read.append(path.parent.name)
+        return whole(path)
+
+    monkeypatch.setattr(metadata, "read", watched)
+    assert find_task(tmp_path, "x_b_c_mmeval").subset == "c"
+    assert read == ["x", "x_b"]
 
 
 def test_find_task(tmp_path: Path) -> None:
