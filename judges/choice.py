@@ -8,7 +8,7 @@ from mmeval_pack.judges.letters import letter_set
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.plain import LONGEST, plain
 from mmeval_pack.judges.question import Question, Stage
-from mmeval_pack.judges.records import PASS, Reading, reading_of
+from mmeval_pack.judges.records import PASS, AnyReading
 from mmeval_pack.judges.text import Response
 
 Reader = Callable[[Response, Question], str | None]
@@ -22,22 +22,22 @@ def choice(reader: Reader, *, loose: bool) -> Stage:
         loose: which of the two readings of a plain response the reader's are (`plain.Plain`).
     """
 
-    def stage(question: Question, response: Response, _: Params) -> Reading:
+    def stage(question: Question, response: Response, _: Params) -> AnyReading:
         text, right = response.text, question.truth_letters
         if right == (text,):  # always a candidate, and every reader reads it
-            return reading_of((1.0, text, None))
+            return 1.0, text, None
         known = plain(text, question) if len(text) <= LONGEST else None
         if known is not None:
             read = known.loose if loose else known.strict
         else:
             if response.letters is None:
-                response.letters = letter_set(response, question.letters)
+                response.letters = letter_set(response, question.letters())
             read = response.letters
             if not read and (letter := reader(response, question)):
                 read = (letter,)
         if not read:
             return PASS
         right = right or question.right_letters(reader)
-        return reading_of((1.0 if read == right else None, ", ".join(read), None))
+        return 1.0 if read == right else None, ", ".join(read), None
 
     return stage

@@ -7,33 +7,33 @@ from mmeval_pack.judges.label import label
 from mmeval_pack.judges.numbers import equal, number
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import ByType, Question
-from mmeval_pack.judges.records import PASS, Reading, reading_of
+from mmeval_pack.judges.records import PASS, AnyReading
 from mmeval_pack.judges.text import Response
 from mmeval_pack.judges.text_match import text_matches
 
 
-def _yes_no(question: Question, response: Response, _: Params) -> Reading:
-    word = response.opened
+def _yes_no(question: Question, response: Response, _: Params) -> AnyReading:
+    word = response.opened()
     if word not in ("yes", "no"):
         return PASS
-    return reading_of((1.0 if word == question.opened else None, word, None))
+    return 1.0 if word == question.opened else None, word, None
 
 
-def _number(question: Question, response: Response, params: Params) -> Reading:
-    read = response.opened
+def _number(question: Question, response: Response, params: Params) -> AnyReading:
+    read = response.opened()
     value = number(read)
     if value is None:
         return PASS
     truth = question.number
     agrees = truth is not None and equal(value, truth, params.numeric_rel_tol, params.numeric_abs_tol)
-    return reading_of((1.0 if agrees else None, read, None))
+    return 1.0 if agrees else None, read, None
 
 
-def _text(question: Question, response: Response, params: Params) -> Reading:
-    text = response.opened
+def _text(question: Question, response: Response, params: Params) -> AnyReading:
+    text = response.opened()
     if not text:
         return PASS
-    return reading_of((1.0 if text_matches(response.text, text, question, params) else None, text, None))
+    return 1.0 if text_matches(response.text, text, question, params) else None, text, None
 
 
 EXACT_MATCH: ByType = {

@@ -15,8 +15,8 @@ _LETTER = re.compile(r" ?[:\-]? ?([A-Z])(?=[\s.),:;]|$)")
 
 def label(response: Response, question: Question) -> str | None:
     """The candidate that the whole text is, that it begins with (``B.``), or that its first cue names."""
-    text, candidates = response.normal, question.letters
-    if "</" in response.text and (tagged := response.tagged) is not None:
+    text, candidates = response.normal(), question.letters()
+    if "</" in response.text and (tagged := response.tagged()) is not None:
         text = normal(tagged)
     if not text:
         return None
@@ -28,7 +28,7 @@ def label(response: Response, question: Question) -> str | None:
         return first
     if len(text) < _SHORTEST:
         return None
-    lower = response.cue_ground if text is response.text else cue_ground(text)
+    lower = response.cue_ground() if text is response.text else cue_ground(text)
     return _behind_cue(text, lower, candidates) if lower else None
 
 

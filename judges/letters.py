@@ -83,17 +83,17 @@ def segment(text: str, candidates: frozenset[str]) -> Letters:
 def letter_set(response: Response, candidates: frozenset[str]) -> Letters:
     """The letters of one that names nothing else: in its last tag, behind its last cue, or as a whole."""
     short = len(response.text) < _SHORTEST_CUE and response.text.isascii()
-    return (() if short else _marked(response, candidates)) or segment(response.normal, candidates)
+    return (() if short else _marked(response, candidates)) or segment(response.normal(), candidates)
 
 
 def _marked(response: Response, candidates: frozenset[str]) -> Letters:
     """What the last tag lists, or what stands behind the last cue."""
     text = response.text
-    if "</" in text and (tagged := response.tagged) is not None:
+    if "</" in text and (tagged := response.tagged()) is not None:
         letters = segment(normal(tagged), candidates)
         if letters:
             return letters
     cue = None
-    for cue in _CUE.finditer(response.cue_ground):  # noqa: B007 (the last one is wanted)
+    for cue in _CUE.finditer(response.cue_ground()):  # noqa: B007 (the last one is wanted)
         pass
     return () if cue is None else segment(normal(text[cue.end() :]), candidates)

@@ -35,19 +35,19 @@ async def llm_match(doc: Doc, response: Response, _pipeline: Pipeline, inquiry: 
     inquiry.uses(*prompt)
     right = question.right_letters(loose_label)
     if len(right) > 1:
-        chosen = letter_set(response, question.letters) or await _asked(
+        chosen = letter_set(response, question.letters()) or await _asked(
             prompt[1], question, response, inquiry
         )
     else:
         text = response.text
-        read = token(text, question.letters) or restated(text, question.texts)
+        read = token(text, question.letters()) or restated(text, question.texts)
         chosen = (read,) if read else await _asked(prompt[0], question, response, inquiry)
     return Reading(1.0 if chosen == right else None, ", ".join(chosen) or None)
 
 
 async def _asked(prompt: Prompt, question: Question, response: Response, inquiry: Inquiry) -> Letters:
     none = none_letter(question)
-    letters = ", ".join(sorted(question.letters))
+    letters = ", ".join(sorted(question.letters()))
     read = read_one if prompt is own("match_one") else read_several
     texts = {
         "question": without_media(question_with_options(question.doc)),
@@ -59,7 +59,7 @@ async def _asked(prompt: Prompt, question: Question, response: Response, inquiry
     return await inquiry.ask(
         prompt,
         texts,
-        lambda reply: read(reply, question.letters, none),
+        lambda reply: read(reply, question.letters(), none),
         stage="match",
         reminder=f"Reply with one of {letters} or {none} alone{several}.",
     )
@@ -67,7 +67,7 @@ async def _asked(prompt: Prompt, question: Question, response: Response, inquiry
 
 def none_letter(question: Question) -> str:
     """What stands for none of the options: Z, unless that is one of them."""
-    return "Z" if "Z" not in question.letters else "0"
+    return "Z" if "Z" not in question.letters() else "0"
 
 
 def read_one(reply: str, letters: frozenset[str], none: str) -> Letters | None:

@@ -22,16 +22,16 @@ _ASCII_SEPARATORS = bytes.maketrans(b".()[],:;!*#{}", b" " * 13)
 
 def loose_label(response: Response, question: Question) -> str | None:
     """The candidate that the first successful rule reads, None when no rule reads one."""
-    text, candidates = response.text, question.letters
+    text, candidates = response.text, question.letters()
     if not text:
         return None
-    whole = _unwrapped(response.normal).upper()
+    whole = _unwrapped(response.normal()).upper()
     if whole in candidates:
         return whole
     return (
         ("</" in text and _in_tags(response, question))
         or ("\\boxed{" in text and _boxed(text, candidates))
-        or ((lower := response.cue_ground) and _behind_cue(text, lower, candidates))
+        or ((lower := response.cue_ground()) and _behind_cue(text, lower, candidates))
         or token(text, candidates)
         or _at_start(text, candidates)
         or ("**" in text and _in_bold(text, candidates))
@@ -45,12 +45,12 @@ def _unwrapped(text: str) -> str:
 
 
 def _in_tags(response: Response, question: Question) -> str | None:
-    inner = response.tagged
+    inner = response.tagged()
     if inner is None:
         return None
-    if inner.upper() in question.letters:
+    if inner.upper() in question.letters():
         return inner.upper()
-    return token(inner, question.letters) or restated(inner, question.texts)
+    return token(inner, question.letters()) or restated(inner, question.texts)
 
 
 def _boxed(text: str, candidates: frozenset[str]) -> str | None:

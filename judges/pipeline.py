@@ -98,7 +98,10 @@ class Pipeline:
                 return score_of((score, 1 if score >= 1 else 0, name, "ok", extraction, None))
             if invalid is not None:
                 return _invalid(invalid)
-        return score_of((0.0, 0, None, "ok", extraction, None))
+        return _UNDECIDED if extraction is None else score_of((0.0, 0, None, "ok", extraction, None))
+
+
+_UNDECIDED = Score(0.0, 0, None, "ok", None, None)
 
 
 def _invalid(reason: str) -> Score:

@@ -9,7 +9,7 @@ from mmeval_pack.judges.normal_form import spelled_out
 from mmeval_pack.judges.numbers import number
 from mmeval_pack.judges.options import LETTER_RUNS, option_letters, option_texts
 from mmeval_pack.judges.params import Params
-from mmeval_pack.judges.records import Doc, Reading
+from mmeval_pack.judges.records import AnyReading, Doc
 from mmeval_pack.judges.text import Response, open_form
 
 TYPES = frozenset({"mcq", "yes_no", "numeric", "open"})
@@ -54,7 +54,6 @@ class Question:
         printed = str(self.doc.truth)
         return "open" if printed[:1].isalnum() or bare(printed) else "mcq"
 
-    @property
     def letters(self) -> frozenset[str]:
         """The candidate letters, upper case: the row's, or A to F; they always hold the truth's."""
         if self._letters is None:
@@ -69,7 +68,7 @@ class Question:
         """Whether the candidates surely are letters of the alphabet and nothing else, these among them."""
         if letters == self.truth_letters and not self.doc.message.get("options"):
             return True  # only an object of options can name them otherwise
-        candidates = self.letters
+        candidates = self.letters()
         return candidates in _RUNS and letters[0] in candidates
 
     @property
@@ -90,15 +89,15 @@ class Question:
         if self.truth_letters:
             return self.truth_letters
         truth = self.truth
-        if self.has_options and (listed := letter_set(truth, self.letters)):
+        if self.has_options and (listed := letter_set(truth, self.letters())):
             return listed
-        letter = reader(truth, self) or truth.normal.lower().upper()
+        letter = reader(truth, self) or truth.normal().lower().upper()
         return (letter,) if letter else ()
 
     @property
     def texts(self) -> Mapping[str, str]:
         """Letter to option text, empty where the row holds no texts apart from its question."""
-        return option_texts(self.doc.message, self.letters)
+        return option_texts(self.doc.message, self.letters())
 
     @property
     def opened(self) -> str:
@@ -145,6 +144,6 @@ def _known(declared: object) -> str | None:
     return name if name in TYPES else None
 
 
-Stage = Callable[[Question, Response, Params], Reading]
+Stage = Callable[[Question, Response, Params], AnyReading]
 ByType = Mapping[str, Stage]
 """A stage that has a function for each of the `TYPES`."""

@@ -9,7 +9,7 @@ from mmeval_pack.judges.loose_label import loose_label
 from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import ByType, Question
-from mmeval_pack.judges.records import PASS, Reading, reading_of
+from mmeval_pack.judges.records import PASS, AnyReading
 from mmeval_pack.judges.text import Response, folded, normal, opened, settled
 from mmeval_pack.judges.text_match import text_matches
 
@@ -18,32 +18,32 @@ _CUE = re.compile(r"answer(?:(?<=final answer)| is)")
 _ANSWER = re.compile(r" ?[:\-]? ?(.+)", re.DOTALL)
 
 
-def _yes_no(question: Question, response: Response, _: Params) -> Reading:
+def _yes_no(question: Question, response: Response, _: Params) -> AnyReading:
     """The one of the two words that the response holds; both or neither is no answer."""
-    text = response.normal.lower()
+    text = response.normal().lower()
     if "yes" not in text and "no" not in text:
         return PASS
     found = {"yes", "no"}.intersection(_WORD.findall(text))
     if len(found) != 1:
         return PASS
     (word,) = found
-    return reading_of((1.0 if word == question.opened else None, word, None))
+    return 1.0 if word == question.opened else None, word, None
 
 
-def _number(question: Question, response: Response, params: Params) -> Reading:
-    read = number_in(response.opened)
+def _number(question: Question, response: Response, params: Params) -> AnyReading:
+    read = number_in(response.opened())
     value = None if read is None else number(read)
     if value is None:
         return PASS
     for truth in question.numbers:
         if equal(value, truth, params.numeric_rel_tol, params.numeric_abs_tol):
-            return reading_of((1.0, read, None))
-    return reading_of((None, read, None))
+            return 1.0, read, None
+    return None, read, None
 
 
-def _text(question: Question, response: Response, params: Params) -> Reading:
+def _text(question: Question, response: Response, params: Params) -> AnyReading:
     """What stands behind the first cue, else the whole text."""
-    text = response.normal
+    text = response.normal()
     if not text:
         return PASS
     lower = folded(text)
@@ -52,10 +52,10 @@ def _text(question: Question, response: Response, params: Params) -> Reading:
     if answer:
         form = opened(normal(answer[1]))
         if text_matches(answer[1], form, question, params):
-            return reading_of((1.0, form, None))
+            return 1.0, form, None
     once = text is response.text or settled(response.text, text)
-    form = response.opened if once else opened(normal(text))
-    return reading_of((1.0 if text_matches(text, form, question, params) else None, form, None))
+    form = response.opened() if once else opened(normal(text))
+    return 1.0 if text_matches(text, form, question, params) else None, form, None
 
 
 RULE_MATCH: ByType = {

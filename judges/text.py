@@ -161,7 +161,6 @@ class Response:
         self._cue_ground: str | None = None
         self.letters: tuple[str, ...] | None = None
 
-    @property
     def normal(self) -> str:
         """`normal` of the text."""
         form = self._normal
@@ -169,15 +168,13 @@ class Response:
             form = self._normal = normal(self.text)
         return form
 
-    @property
     def opened(self) -> str:
         """`opened` of the text."""
         form = self._opened
         if form is None:
-            form = self._opened = opened(self.normal)
+            form = self._opened = opened(self.normal())
         return form
 
-    @property
     def cue_ground(self) -> str:
         """`cue_ground` of the text."""
         ground = self._cue_ground
@@ -185,7 +182,6 @@ class Response:
             ground = self._cue_ground = cue_ground(self.text)
         return ground
 
-    @property
     def tagged(self) -> str | None:
         """`last_tagged` of the text, which seldom has one: each time anew."""
         return last_tagged(self.text)

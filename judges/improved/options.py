@@ -47,12 +47,12 @@ class Options(NamedTuple):
 def options_of(doc: Doc, question: Question) -> Options:
     """The options of the row: its own fields, its choices, else the labelled ones in the question's text."""
     if question.type == "mcq":
-        texts = option_texts(doc.message, sorted(question.letters))
+        texts = option_texts(doc.message, sorted(question.letters()))
         if not texts and not doc.message.get("choices"):
             texts = texts_in(str(doc.message.get("question") or doc.message.get("prompt") or ""))
         asked = frozenset(_WORD.findall(str(doc.message.get("question") or "")[-_LONGEST:].lower()))
         return Options(
-            {key: text for key, text in texts.items() if key in question.letters}, question.letters, asked
+            {key: text for key, text in texts.items() if key in question.letters()}, question.letters(), asked
         )
     choices = doc.message.get("choices")
     if isinstance(choices, list) and len(choices) > 1:

@@ -18,7 +18,7 @@ from mmeval_pack.judges.text import Response
 
 def parsed(text: str, question: Question, reader: Any) -> tuple[str, ...]:
     """What the parsers read of the text."""
-    letters = letter_set(Response(text), question.letters)
+    letters = letter_set(Response(text), question.letters())
     letter = None if letters else reader(Response(text), question)
     return letters if letter is None else (letter,)
 

@@ -73,7 +73,7 @@ def test_open_form(value: Any, form: Any) -> None:
 def test_last_tagged(text: Any, content: Any) -> None:
     """Only closed pairs count."""
     assert last_tagged(text) == content
-    assert Response(text).tagged == content
+    assert Response(text).tagged() == content
 
 
 @given(st.text())
