@@ -49,7 +49,7 @@ def test_declared_type(declared: Any, kind: Any) -> None:
 )
 def test_candidate_letters(message: Any, truth: Any, letters: Any) -> None:
     """From the first source that has some, stretched to hold the truth."""
-    assert Question(Doc(truth, message)).letters == frozenset(letters)
+    assert Question(Doc(truth, message)).letters() == frozenset(letters)
 
 
 @pytest.mark.parametrize(
