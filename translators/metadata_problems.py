@@ -26,6 +26,7 @@ from mmeval_pack.translators.metadata_records import (
     VideoStorage,
 )
 from mmeval_pack.translators.naming import is_split
+from mmeval_pack.translators.template_names import HIDDEN, nearest, read_by
 
 TOLERANCES = {"numeric_rel_tol", "numeric_abs_tol", "string_match", "threshold", "anls_threshold"}
 RUBRIC = {"rubric", "scale", "official_judge_model", "judge_inputs"}
@@ -44,6 +45,7 @@ PLACES: Mapping[Path, tuple[frozenset[str], bool]] = {
 }
 MAX_KEYS = 100  # unknown keys of one object that are compared with the known ones
 RUBRICS = ("binary", "scale", "partial_credit", "three_way")
+FIELDS = {"id", "question", "question_type", "options", "choices", "hint"}  # of rows, mapped or not
 TASK_TYPES = ("multiple_choice_qa", "multiple_choice_vqa", "vqa", "captioning", "judge_scored")
 MISSING = {
     "name": "the benchmark's name",
@@ -130,12 +132,27 @@ def _subset_oddities(subset: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, f"{shown(value)} is no known name{near}"
     if not subset["prompt_template"].strip():
         yield "prompt_template", "is empty, so every row must bring its own prompt"
+    yield from (("prompt_template", text) for text in _unsupplied(subset))
     if any("video" in modality for modality in subset["modalities"]) and not subset.get("video_storage"):
         yield "video_storage", "is missing, though the subset has videos"
     for split in subset["mapping_from_source"]["source"]["url"]:
         if not is_split(split):
             text = f"{shown(split)} is no name of a split on the hub; pack.json can say the hub's name"
             yield "mapping_from_source.source.url", text
+
+
+def _unsupplied(subset: dict[str, Any]) -> Iterator[str]:
+    """The names in a prompt template that are hidden from it, or are close to a field and are none.
+
+    Rows may have fields that the mapping does not name, so that any other name can be a field as well.
+    """
+    mapping = subset["mapping_from_source"]
+    fields = (FIELDS | (mapping.keys() - {"source", "extra"}) | mapping.get("extra", {}).keys()) - HIDDEN
+    for name in sorted(read_by(subset["prompt_template"]) - fields):
+        if name in HIDDEN:
+            yield f"reads {shown(name)}, which no template gets to see"
+        elif near := nearest(name, fields):
+            yield f"reads {shown(name)}, which is no known field of the rows; did you mean {near}?"
 
 
 def misspelt(path: Path, value: dict[str, Any]) -> Iterator[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sized
+from functools import cached_property
 from typing import Any, Literal, NotRequired, TypedDict
 
 from mmeval_pack.judges.records import first_message
 from mmeval_pack.translators.sandbox import PromptError, compile_template, render
+from mmeval_pack.translators.template_names import HIDDEN, needed_by
 
 __all__ = ["Part", "Prompt", "PromptError", "media_count"]
 
-# never in the context: the truth, the model's words, and what is no text
-HIDDEN = frozenset({"answer", "reference_response", "media", "messages", "response"})
 TOKEN = re.compile("<(video|image)>")
 
 
@@ -27,12 +27,32 @@ class Part(TypedDict):
 class Prompt:
     """A prompt template, compiled once; rendering keeps no state, so threads may share it.
 
+    A name that a row lacks is rendered as nothing, as the publisher's own rendering does; see `lacking`.
+
     Raises:
         PromptError: the template cannot be used; the message says why and on which line.
     """
 
     def __init__(self, template: str) -> None:
+        self._source = template
         self._template = compile_template(template)
+
+    @cached_property
+    def _needed(self) -> frozenset[str]:
+        return needed_by(self._source)
+
+    def lacking(self, row: Mapping[str, Any]) -> frozenset[str]:
+        """The names that are rendered as nothing since the row lacks them, and the template tests for none.
+
+        Raises:
+            InputError: the row's messages cannot be read.
+        """
+        if not self._needed:
+            return frozenset()
+        message = first_message(row)
+        if message.get("prompt") is not None or row.get("prompt") is not None:
+            return frozenset()  # the template is not used
+        return self._needed - _fields(row, message).keys()
 
     def text(self, row: Mapping[str, Any]) -> str:
         """The prompt of a row, media tokens left in: the row's own ``prompt``, else the rendered template.
@@ -48,11 +68,8 @@ class Prompt:
             return _written(own, row)
         if own is not None:
             raise PromptError(f"row {row.get('id')!r}: prompt is {type(own).__name__}, expected text")
-        fields = {**row, **message}
-        for name in HIDDEN:
-            fields.pop(name, None)
         try:
-            text = render(self._template, fields)
+            text = render(self._template, _fields(row, message))
         except PromptError as error:
             raise PromptError(f"row {row.get('id')!r}: {error}") from None
         return _written(text, row)
@@ -74,6 +91,14 @@ class Prompt:
             end = token.end()
         parts.append({"type": "text", "text": text[end:]})
         return [part for part in parts if part.get("text") != ""]
+
+
+def _fields(row: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+    """What a template gets to see."""
+    fields = {**row, **message}
+    for name in HIDDEN:
+        fields.pop(name, None)
+    return fields
 
 
 def _written(text: str, row: Mapping[str, Any]) -> str:

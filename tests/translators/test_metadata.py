@@ -192,12 +192,42 @@ def test_unknown_keys_are_kept() -> None:
             "subsets.main.mapping_from_source.source.url: 'all' is no name of a split on the hub; "
             "pack.json can say the hub's name",
         ),
+        (
+            of_main(prompt_template="{% if hint %}{{ hnit }}{% endif %}{{ question }}"),
+            "subsets.main.prompt_template: reads 'hnit', which is no known field of the rows; "
+            "did you mean hint?",
+        ),
+        (
+            of_main(
+                prompt_template="{{ contxt }}",
+                mapping_from_source={"source": {"url": {"test": ""}}, "extra": {"context": {"from": "c"}}},
+            ),
+            "subsets.main.prompt_template: reads 'contxt', which is no known field of the rows; "
+            "did you mean context?",
+        ),
+        (
+            of_main(prompt_template="{{ question }} {{ answer }}"),
+            "subsets.main.prompt_template: reads 'answer', which no template gets to see",
+        ),
     ],
 )
 def test_oddities_are_warnings(change: Change, warning: str) -> None:
     """They stand in the records, and the file is read."""
     benchmark = load(change)
     assert benchmark.warnings == benchmark.subsets[0].warnings == (warning,)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ question }}{{ options }}{{ choices }}{{ id }}{{ question_type }}",
+        "{% for _ in range(n_images) %}<image>{% endfor %}{{ subject }}{{ A }}{{ choice_b }}",
+        "{% for optoin in options %}{{ optoin }}{% endfor %}",
+    ],
+)
+def test_names_that_rows_can_have(template: str) -> None:
+    """Fields of the format, mapped or not, the template's own names, and names like none of them."""
+    assert load(of_main(prompt_template=template)).warnings == ()
 
 
 def test_a_missing_date_is_odd() -> None:

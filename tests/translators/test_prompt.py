@@ -168,6 +168,23 @@ def test_media_count(given_row: dict[str, Any], count: int) -> None:
     assert media_count(given_row) == count
 
 
+@pytest.mark.parametrize(
+    ("template", "given_row", "lacking"),
+    [
+        ("{{ question }}{{ x }}", row(question="?"), {"x"}),
+        ("{{ question }}{{ x }}", {**row(question="?"), "x": None}, set()),
+        ("{{ question }}{{ x }}", row(question="?", prompt="as it is"), set()),
+        ("{{ question }}{{ x }}", {**row(), "prompt": "as it is"}, set()),
+        ("{{ answer }}", row(answer="B"), {"answer"}),
+        ("{% if x %}{{ x }}{% endif %}", row(), set()),
+        ("no name", {"messages": "[]"}, set()),
+    ],
+)
+def test_names_that_a_row_lacks(template: str, given_row: dict[str, Any], lacking: set[str]) -> None:
+    """Those that are rendered as nothing while the template reckons with none of it."""
+    assert Prompt(template).lacking(given_row) == lacking
+
+
 def test_threads_share_a_prompt() -> None:
     """Rendering keeps no state in the prompt."""
     prompt = Prompt("{% for x in xs %}{{ x }}{% endfor %}")

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.translators.askable import fault_of
+from mmeval_pack.translators.askable import fault_of, unsupplied
 from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.prompt import Prompt
 
@@ -17,10 +17,11 @@ BATCH = 256  # rows whose text is in memory at a time
 
 
 def check(task: str, prompt: Prompt, dataset: Any) -> None:
-    """Stop the run when a row cannot be asked as published; warn when ids repeat.
+    """Stop the run when a row cannot be asked as published; warn when ids repeat, or no row has a name.
 
     A row is bad when its id or its messages cannot be used, when the template fails on it, or when the number
-    of media tokens in its prompt is not the number of its media.
+    of media tokens in its prompt is not the number of its media. All are when the template reads a name that
+    none of them has and that is close to a field which they have.
 
     Args:
         task: name of the task.
@@ -42,11 +43,15 @@ def check(task: str, prompt: Prompt, dataset: Any) -> None:
     if faults:
         lines = "\n".join(faults)
         halt(f"task {task}: {len(faults)} of {ids.total()} rows cannot be asked, so nothing is:\n{lines}")
+    warnings = []
+    try:
+        warnings += unsupplied((row for row, _ in undecoded(dataset)), prompt)
+    except InputError as error:
+        halt(f"task {task}: {error}")
     if repeated := [repr(name) for name, count in ids.items() if count > 1]:
         shown = ", ".join(repeated[:5]) + (", ..." if len(repeated) > 5 else "")
-        sys.stderr.write(
-            f"mmeval-pack: warning: task {task}: {len(repeated)} ids stand for several rows: {shown}\n"
-        )
+        warnings.append(f"{len(repeated)} ids stand for several rows: {shown}")
+    sys.stderr.writelines(f"mmeval-pack: warning: task {task}: {text}\n" for text in warnings)
 
 
 def undecoded(dataset: Any) -> Iterator[tuple[dict[str, Any], int]]:

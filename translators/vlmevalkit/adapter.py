@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from mmeval_pack.judges.judging import METHODS
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.records import Doc, field
 from mmeval_pack.translators import media, row_table
-from mmeval_pack.translators.askable import fault_of
+from mmeval_pack.translators.askable import fault_of, unsupplied
 from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.indices import indices
 from mmeval_pack.translators.json_values import plain
@@ -125,7 +126,8 @@ class Bound:
         """Look at every row before anything is generated.
 
         Raises:
-            SystemExit: some row cannot be asked as published; the message names them all.
+            SystemExit: some row cannot be asked as published (the message names them all), or the prompt
+                reads a name that no row has and that is close to one of their fields.
         """
         try:
             faults = [
@@ -139,6 +141,11 @@ class Bound:
         if faults:
             number = f"{len(faults)} of {len(self.table)}"
             halt("\n".join([f"task {self.name}: {number} rows cannot be asked, so nothing is:", *faults]))
+        try:
+            warnings = unsupplied(self.table.rows, self.prompt)
+        except InputError as error:
+            halt(f"task {self.name}: {error}")
+        sys.stderr.writelines(f"mmeval-pack: warning: task {self.name}: {text}\n" for text in warnings)
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of VLMEvalKit's table, all text but the index; images are no part of it."""

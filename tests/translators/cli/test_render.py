@@ -32,7 +32,10 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("row", [FLAT, NESTED, {"question": "What?"}, {"question": "What?", "media": ["x"]}])
+TOP = {"question": "What?", "messages": [{"role": "user"}]}
+
+
+@pytest.mark.parametrize("row", [FLAT, NESTED, TOP, {**TOP, "media": ["x"]}])
 def test_rows_of_every_layout(run: Callable[..., Any], tasks: Path, write: Any, row: dict[str, Any]) -> None:
     """Messages as JSON text or a list, fields at the top level, media of any kind or not there."""
     code, out, err = run("render", "one_mmeval", write(row), "--tasks", tasks)
@@ -52,7 +55,7 @@ def test_tokens_that_differ_from_the_media(
     run: Callable[..., Any], tasks: Path, write: Any, media: Any, count: int
 ) -> None:
     """Both numbers are in the message."""
-    file = write({"question": "What?", "media": media})
+    file = write({**TOP, "media": media})
     assert run("render", "one_mmeval", file, "--tasks", tasks) == (
         2,
         "",
@@ -63,11 +66,40 @@ def test_tokens_that_differ_from_the_media(
 
 def test_other_scripts_stay_readable(run: Callable[..., Any], tasks: Path, write: Any) -> None:
     """And half a surrogate pair, which no model can be sent, is refused."""
-    code, out, error = run("render", "one_mmeval", write({"question": "答え\ud800"}), "--tasks", tasks)
+    code, out, error = run("render", "one_mmeval", write({**TOP, "question": "答え\ud800"}), "--tasks", tasks)
     assert (code, out) == (2, "")
     assert "surrogate" in error
-    _, out, _ = run("render", "one_mmeval", write({"question": "答え"}), "--tasks", tasks)
+    _, out, _ = run("render", "one_mmeval", write({**TOP, "question": "答え"}), "--tasks", tasks)
     assert "<image>答え" in out
+
+
+@pytest.mark.parametrize("messages", [{}, {"messages": None}, {"messages": "[]"}, {"messages": ["What?"]}])
+def test_a_row_without_a_message(
+    run: Callable[..., Any], tasks: Path, write: Any, messages: dict[str, Any]
+) -> None:
+    """It would be refused in a run as well."""
+    file = write({"id": "1", "media": ["a.png"], "question": "What?", **messages})
+    assert run("render", "one_mmeval", file, "--tasks", tasks) == (
+        2,
+        "",
+        f"mmeval-pack: {file}: the row has no message, so it asks nothing; "
+        'expected "messages": [{"role": "user", "question": ...}]\n',
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("questoin", "; it has 'questoin', so one of the two is misspelt"), ("text", "")]
+)
+def test_a_name_that_the_row_lacks(
+    run: Callable[..., Any], tasks: Path, write: Any, name: str, hint: str
+) -> None:
+    """It is rendered as nothing, and stderr says so unless it is to be quiet."""
+    file = write({"id": "1", "messages": [{name: "What?"}]})
+    reads = "the prompt template reads 'question', which the row lacks"
+    told = f"{file}: warning: {reads}: it is rendered as nothing"
+    code, out, err = run("render", "one_mmeval", file, "--tasks", tasks)
+    assert (code, json.loads(out)["prompt"], err) == (0, "<image>", f"{told}{hint}\n")
+    assert run("render", "one_mmeval", file, "--tasks", tasks, "--quiet").err == ""
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -46,6 +47,53 @@ def test_a_column_without_lists() -> None:
     with pytest.raises(InputError) as error:
         lengths(pa.chunked_array([pa.array(["a.png"])]))
     assert str(error.value) == "the column media holds string, expected lists"
+
+
+TEMPLATE = "{{ question }}{{ context }}"
+
+
+def rows(*messages: dict[str, str], **columns: list[str]) -> Any:
+    """A dataset of rows with these messages."""
+    datasets = pytest.importorskip("datasets")
+    texts = [json.dumps([message]) for message in messages]
+    names = [str(number) for number in range(len(texts))]
+    return datasets.Dataset.from_dict({"id": names, "messages": texts, **columns})
+
+
+def test_a_name_that_no_row_has_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """The publisher renders it as nothing, too."""
+    check("toy_mmeval", Prompt(TEMPLATE), rows({"question": "?"}, {"question": "!"}))
+    assert capsys.readouterr().err == (
+        "mmeval-pack: warning: task toy_mmeval: the prompt template reads 'context', which no row has: "
+        "it is rendered as nothing\n"
+    )
+
+
+def test_a_misspelt_name_stops_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each prompt would lack what it is about."""
+    with pytest.raises(SystemExit):
+        check("toy_mmeval", Prompt(TEMPLATE), rows({"question": "?"}, contxt=["x"]))
+    assert capsys.readouterr().err == (
+        "mmeval-pack: task toy_mmeval: the prompt template reads 'context', which no row has; they have "
+        "'contxt', so one of the two is misspelt, and nothing is asked\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "messages"),
+    [
+        (TEMPLATE, [{"question": "?"}, {"question": "?", "context": ""}]),
+        (TEMPLATE, [{"prompt": "as it is"}]),
+        ("?{% if context %}{{ context }}{% endif %}", [{"question": "?"}]),
+        (TEMPLATE, []),
+    ],
+)
+def test_names_that_may_be_missing(
+    template: str, messages: list[dict[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From some rows, where the row brings its prompt, where the template provides for it, without rows."""
+    check("toy_mmeval", Prompt(template), rows(*messages))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_row_with_a_null_for_an_image_stops_the_run(capsys: pytest.CaptureFixture[str]) -> None:

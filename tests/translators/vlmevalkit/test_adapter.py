@@ -6,6 +6,7 @@ import hashlib
 import json
 import pickle
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from PIL import Image
 
 from mmeval_pack.translators.demo.sample import Bundled
 from mmeval_pack.translators.lmms_eval.adapter import Bound as LmmsEval
+from mmeval_pack.translators.prompt import Prompt
 from mmeval_pack.translators.vlmevalkit.adapter import Bound
 
 TASKS = (
@@ -118,4 +120,34 @@ def test_missing_rows_end_the_run(
     assert capsys.readouterr().err == (
         f"mmeval-pack: task muirbench_mmeval: MMEVAL_ROWS={tmp_path}: expected "
         f"{tmp_path}/muirbench_mmeval.parquet; the folder holds no parquet file\n"
+    )
+
+
+@pytest.mark.parametrize(("field", "stops"), [("questoin", True), ("text", False)])
+def test_a_name_that_no_row_has(
+    field: str,
+    stops: bool,
+    bound: Callable[..., Bound],
+    samples: Mapping[str, Bundled],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It ends the run where a field of the rows is close to it, and is told else."""
+    import pyarrow
+    from pyarrow import parquet
+
+    path = samples["muirbench_mmeval"].path
+    table = parquet.read_table(path)
+    row = {"id": "1", "media": [], "messages": json.dumps([{"role": "user", field: "?"}]), "answer": "A"}
+    parquet.write_table(pyarrow.Table.from_pylist([row], table.schema), tmp_path / path.name)
+    made = bound("muirbench_mmeval", tmp_path)
+    made.prompt = Prompt("What? {{ question }}")
+    with pytest.raises(SystemExit) if stops else nullcontext():
+        made.check()
+    told = "task muirbench_mmeval: the prompt template reads 'question', which no row has"
+    end = "; they have 'questoin', so one of the two is misspelt, and nothing is asked"
+    assert capsys.readouterr().err == (
+        f"mmeval-pack: {told}{end}\n"
+        if stops
+        else f"mmeval-pack: warning: {told}: it is rendered as nothing\n"
     )
