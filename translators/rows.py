@@ -24,6 +24,10 @@ class Rows(Protocol):
     def rows(self) -> list[Row]:
         """Each row without its media."""
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder that paths of media are relative to; None for the hub."""
+
     def media(self, number: int) -> list[Any] | None:
         """The media of the row of this number: ``{"bytes", "path"}`` or paths."""
 
@@ -33,7 +37,7 @@ _READERS: Final[Mapping[str, Callable[[Path], Rows]]] = {
     "parquet": row_table.of_file,
     "jsonl": rows_jsonl.read,
 }
-_WRITERS: Final[Mapping[str, Callable[[Rows, str, Path], None]]] = {
+_WRITERS: Final[Mapping[str, Callable[[Rows, str, Path], list[str]]]] = {
     "tsv": rows_tsv.write,
     "parquet": rows_parquet.write,
     "jsonl": rows_jsonl.write,
@@ -55,7 +59,7 @@ def read(path: Path) -> Rows:
     return reader(path)
 
 
-def write(rows: Rows, task: str, path: Path) -> None:
+def write(rows: Rows, task: str, path: Path) -> list[str]:
     """Write rows in the layout that the name of the file ends in; it takes its place whole.
 
     Args:
@@ -63,15 +67,19 @@ def write(rows: Rows, task: str, path: Path) -> None:
         task: name of the task that they are of.
         path: the file.
 
+    Returns:
+        What to warn of.
+
     Raises:
         InputError: the layout cannot hold the rows, or the file cannot be written.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _WRITERS[path.suffix.removeprefix(".")](rows, task, part)
+        warnings = _WRITERS[path.suffix.removeprefix(".")](rows, task, part)
         part.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         part.unlink(missing_ok=True)
+    return warnings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
@@ -17,10 +18,12 @@ class HeldRows:
 
     Attributes:
         rows: each row without its media.
+        folder: of the file that they are from; None where there is none.
     """
 
-    def __init__(self, rows: list[Row]) -> None:
+    def __init__(self, rows: list[Row], folder: Path | None = None) -> None:
         """Takes rows with their media."""
+        self.folder = folder
         self._media = [row.get(MEDIA) for row in rows]
         self.rows = [{name: value for name, value in row.items() if name != MEDIA} for row in rows]
 

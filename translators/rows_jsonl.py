@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from mmeval_pack.translators.rows import Rows
 
 
-def write(rows: Rows, task: str, path: Path) -> None:  # noqa: ARG001 - as all writers are called
-    """Write the rows."""
+def write(rows: Rows, task: str, path: Path) -> list[str]:  # noqa: ARG001 - as all writers are called
+    """Write the rows; there is nothing to warn of."""
     with path.open("w", encoding="ascii", newline="\n") as stream:
         for number, row in enumerate(rows.rows):
             place = f"row {number}, id {row.get('id')!r}"
             media = rows.media(number)
             held = None if media is None else [_encoded(each) for each in media]
             stream.write(to_json({**with_text_id(row, place), MEDIA: held}, place) + "\n")
+    return []
 
 
 def _encoded(media: Any) -> Any:
@@ -44,7 +45,7 @@ def read(path: Path) -> HeldRows:
         if not isinstance(row, dict):
             raise InputError(f"{place}: a JSON {type(row).__name__}, expected a row, an object")
         rows.append(_row(with_text_id(row, place), place))
-    return HeldRows(rows)
+    return HeldRows(rows, path.resolve().parent)
 
 
 def _row(row: Row, place: str) -> Row:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _GROUP: Final = 100  # rows whose images are in memory at a time
 
 
-def write(rows: Rows, task: str, path: Path) -> None:  # noqa: ARG001 - as all writers are called
-    """Write the rows; a field that some rows lack is null there.
+def write(rows: Rows, task: str, path: Path) -> list[str]:  # noqa: ARG001 - as all writers are called
+    """Write the rows; a field that some rows lack is null there. There is nothing to warn of.
 
     Raises:
         InputError: a column has values of several types, or the packages pyarrow and datasets are missing.
@@ -44,6 +44,7 @@ def write(rows: Rows, task: str, path: Path) -> None:  # noqa: ARG001 - as all w
             part = {name: column.slice(start, len(group)) for name, column in columns.items()}
             part[MEDIA] = pyarrow.array([rows.media(number) for number in group], schema.field(MEDIA).type)
             writer.write_table(pyarrow.table([part[field.name] for field in schema], schema))
+    return []
 
 
 def _has_images(rows: Rows, count: int) -> bool:

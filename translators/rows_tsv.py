@@ -3,6 +3,9 @@
 The columns that VLMEvalKit knows are made of the row; the last one, ``mmeval``, holds the row itself as JSON,
 since no other cell can tell the number 1.0 from the text. Tables without it, VLMEvalKit's own, are read by
 their columns.
+
+Images that a row names by path are read: VLMEvalKit leaves out a row whose cell ``image`` is empty, and does
+not say so.
 """
 
 from __future__ import annotations
@@ -31,21 +34,38 @@ _LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _REFERENCE: Final = 64  # characters: VLMEvalKit takes a shorter image for the index of another row
 
 
-def write(rows: Rows, task: str, path: Path) -> None:
-    """Write the rows."""
+_VIDEOS: Final = frozenset((".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".webm"))
+
+
+def write(rows: Rows, task: str, path: Path) -> list[str]:
+    """Write the rows; what to warn of are videos, for which the table has no cell.
+
+    Raises:
+        InputError: an image is not there.
+    """
     made = [with_text_id(row, f"row {number}, id {row.get('id')!r}") for number, row in enumerate(rows.rows)]
     columns = [_columns(row) for row in made]
     names = [*dict.fromkeys(name for line in columns for name in line)]
+    videos: list[str] = []
     # Unpaired surrogates are kept in the last column; no other can hold them.
     with path.open("w", encoding="utf-8", errors="replace", newline="") as stream:
         lines = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
         lines.writerow(["index", "image", *names, ROW])
         for number, index in enumerate(indices([row["id"] for row in made])):
-            images, skeleton = _taken_apart(rows.media(number))
+            place = f"row {number}, id {made[number]['id']!r}"
+            media = rows.media(number)
+            images, skeleton = _taken_apart(media, rows.folder, place)
+            if len(images) < len(media or ()):
+                videos.append(place)
             row = {**made[number], MEDIA: skeleton}
-            cell = to_json({"task": task, "id": row["id"], "sample": row}, f"row {number}, id {row['id']!r}")
+            cell = to_json({"task": task, "id": row["id"], "sample": row}, place)
             shown = json.dumps(images) if images else ""
             lines.writerow([index, shown, *(columns[number].get(name, "") for name in names), cell])
+    if not videos:
+        return []
+    return [
+        f"the column image holds no videos, which {len(videos)} of {len(made)} rows have; first {videos[0]}"
+    ]
 
 
 def _columns(row: Mapping[str, Any]) -> dict[str, str]:
@@ -62,19 +82,50 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _taken_apart(media: Sequence[Any] | None) -> tuple[list[str], list[Any] | None]:
+def _taken_apart(
+    media: Sequence[Any] | None, folder: Path | None, place: str
+) -> tuple[list[str], list[Any] | None]:
     """The images in base64, and the media with the number of its image in place of an image's bytes."""
     images: list[str] = []
     if media is None:
         return images, None
     skeleton = []
     for each in media:
-        if isinstance(each, dict) and each.get("bytes") is not None:
-            skeleton.append({**each, "bytes": len(images)})
-            images.append(base64.b64encode(each["bytes"]).decode())
-        else:
-            skeleton.append(each)
+        data = each.get("bytes") if isinstance(each, dict) else None
+        skeleton.append(each if data is None else {**each, "bytes": len(images)})
+        if data is None:
+            data = _of_file(each, folder, place)
+        if data is not None:
+            images.append(base64.b64encode(data).decode())
     return images, skeleton
+
+
+def _of_file(medium: Any, folder: Path | None, place: str) -> bytes | None:
+    """The bytes of an image that a row names by its path; None for a video.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    name = medium.get("path") if isinstance(medium, dict) else medium
+    if not isinstance(name, str):
+        raise InputError(f"{place}: a medium is {name!r}, expected an image or a path")
+    path = Path(name)
+    if path.suffix.lower() in _VIDEOS:
+        return None
+    if folder is None and not path.is_absolute():
+        raise InputError(
+            f"{place}: the image {name!r} is a file of its own on the hub; "
+            "download the dataset, and give its rows with --from FILE"
+        )
+    file = path if folder is None else folder / path
+    try:
+        return file.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(
+            f"{place}: the image {name!r} cannot be read from {file}: {why}; "
+            "VLMEvalKit would leave the row out"
+        ) from None
 
 
 def read(path: Path) -> HeldRows:
@@ -91,7 +142,7 @@ def read(path: Path) -> HeldRows:
     for number, line in enumerate(lines, start=2):
         place = f"{path}, row {number}"
         rows.append(_own(line, place) if ROW in line else _foreign(line, shared, place))
-    return HeldRows(rows)
+    return HeldRows(rows, path.resolve().parent)
 
 
 def _own(line: Mapping[str, str], place: str) -> Row:

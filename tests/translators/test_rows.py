@@ -145,6 +145,37 @@ def test_a_table_of_vlmevalkit(tmp_path: Path) -> None:
     assert [each["answer"] for each in found] == ["A", "1.0", "=1+1"]
 
 
+def image_column(path: Path) -> list[str]:
+    """The cells of the column image."""
+    with path.open(newline="") as stream:
+        return [line["image"] for line in csv.DictReader(stream, delimiter="\t")]
+
+
+@pytest.mark.parametrize("form", ["{}", '{{"bytes": null, "path": {}}}'])
+@pytest.mark.parametrize("absolute", [True, False])
+def test_images_by_path_are_read_for_a_tsv(form: str, absolute: bool, tmp_path: Path) -> None:
+    """Relative to the file of the rows; the row keeps the path."""
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "a.png").write_bytes(IMAGES[0])
+    name = str(tmp_path / "pictures" / "a.png") if absolute else "pictures/a.png"
+    media = [json.loads(form.format(json.dumps(name))), {"bytes": IMAGES[2], "path": None}]
+    made = {**row(1, "x"), "media": media}
+    rows.write(HeldRows([made]), "x_mmeval", tmp_path / "in.jsonl")
+    assert rows.write(rows.read(tmp_path / "in.jsonl"), "x_mmeval", tmp_path / "x.tsv") == []
+    (cell,) = image_column(tmp_path / "x.tsv")
+    assert [base64.b64decode(each) for each in json.loads(cell)] == [IMAGES[0], IMAGES[2]]
+    assert joined(rows.read(tmp_path / "x.tsv")) == [made]
+
+
+def test_videos_are_a_warning(tmp_path: Path) -> None:
+    """VLMEvalKit's table has no column for them; the row has them all the same."""
+    made = [row(1, "x"), {**row(2, "x"), "media": ["a.mp4"]}, {**row(3, "x"), "media": ["b.MOV", "c.mp4"]}]
+    assert rows.write(HeldRows(made), "x_mmeval", tmp_path / "x.tsv") == [
+        "the column image holds no videos, which 2 of 3 rows have; first row 1, id '2'"
+    ]
+    assert image_column(tmp_path / "x.tsv")[1:] == ["", ""]
+
+
 def refusal(made: list[dict[str, Any]], layout: str, folder: Path) -> str:
     """The message of an attempt to write, which leaves nothing behind."""
     with pytest.raises(InputError) as caught:
@@ -174,6 +205,48 @@ def test_what_parquet_cannot_hold_is_refused(tmp_path: Path) -> None:
     assert refusal([row(1, "x"), {**row(2, "x"), "media": ["a.mp4"]}], "parquet", tmp_path) == (
         "media are images in some rows and paths in others; parquet holds one kind"
     )
+
+
+@pytest.mark.parametrize(
+    ("medium", "folder", "message"),
+    [
+        (
+            "no.png",
+            Path("/rows"),
+            "the image 'no.png' cannot be read from /rows/no.png: No such file or directory; "
+            "VLMEvalKit would leave the row out",
+        ),
+        (
+            {"bytes": None, "path": "/no.png"},
+            None,
+            "the image '/no.png' cannot be read from /no.png: No such file or directory; "
+            "VLMEvalKit would leave the row out",
+        ),
+        (
+            "a\0",
+            Path("/rows"),
+            "the image 'a\\x00' cannot be read from /rows/a\0: embedded null byte; "
+            "VLMEvalKit would leave the row out",
+        ),
+        (
+            "no.png",
+            None,
+            "the image 'no.png' is a file of its own on the hub; download the dataset, "
+            "and give its rows with --from FILE",
+        ),
+        (None, None, "a medium is None, expected an image or a path"),
+    ],
+)
+def test_an_image_that_is_not_there_is_refused(
+    medium: Any, folder: Path | None, message: str, tmp_path: Path
+) -> None:
+    """By row and path: VLMEvalKit says nothing of a row without its image, and leaves it out."""
+    with pytest.raises(InputError) as caught:
+        rows.write(
+            HeldRows([row(1, "x"), {**row(2, "x"), "media": [medium]}], folder), "x", tmp_path / "x.tsv"
+        )
+    assert str(caught.value) == f"row 1, id '2': {message}"
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ Write the rows of a task as DIR/TASK.tsv, DIR/TASK.parquet or DIR/TASK.jsonl.
 parquet is the published layout: a folder of such files serves as MMEVAL_ROWS. tsv is VLMEvalKit's, with
 images in base64, for $LMUData; its last column holds the whole row, and is what is read back. jsonl has a
 row a line. Each can be made of each other without a loss: images keep their bytes, texts their characters,
-ids are text.
+ids are text. Images that a row names by path, absolute or relative to the file of the rows, must be there to
+be written into a tsv; videos have no column in it.
 
 Without --from the rows come from where the task has them: MMEVAL_ROWS, else the hub. A tsv of VLMEvalKit's
 own can be read as well; all its values are text then.
@@ -45,8 +46,10 @@ def run(options: argparse.Namespace) -> int:
     found = _found(options)
     if options.source and path.exists() and path.samefile(options.source):
         raise InputError(f"{path}: is the file that is read; give another folder")
-    rows.write(found, options.task, path)
+    warnings = rows.write(found, options.task, path)
     print(path)
+    for text in warnings:
+        say(options, f"{options.task}: warning: {text}")
     say(options, f"{options.task}: {counted(len(found.rows), 'row')}")
     return 0
 

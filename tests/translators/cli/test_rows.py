@@ -68,6 +68,30 @@ def test_rows_that_the_task_was_compiled_with(
     assert json.loads((tmp_path / "out" / "one_mmeval.jsonl").read_text())["messages"] == "[]"
 
 
+def test_media_by_path(run: Callable[..., Any], tmp_path: Path) -> None:
+    """An image that is not there is one error, and nothing is written; a video is a warning."""
+    file, out = tmp_path / "rows.jsonl", tmp_path / "out"
+    line = {"id": "7", "media": ["a.mp4"], "messages": [{"question": "?"}], "answer": "x"}
+    file.write_text(json.dumps(line) + "\n")
+    warning = (
+        f"{TASK}: warning: the column image holds no videos, which 1 of 1 rows have; first row 0, id '7'"
+    )
+    assert run("rows", TASK, "--to", "tsv", out, "--from", file) == (
+        0,
+        f"{out / TASK}.tsv\n",
+        f"{warning}\n{TASK}: 1 row\n",
+    )
+    file.write_text(json.dumps({**line, "media": ["a.png"]}) + "\n")
+    (out / f"{TASK}.tsv").unlink()
+    assert run("rows", TASK, "--to", "tsv", out, "--from", file) == (
+        2,
+        "",
+        f"mmeval-pack: row 0, id '7': the image 'a.png' cannot be read from {tmp_path}/a.png: "
+        "No such file or directory; VLMEvalKit would leave the row out\n",
+    )
+    assert [*out.iterdir()] == []
+
+
 OWN = SAMPLE / f"{TASK}.parquet"
 
 
