@@ -16,6 +16,7 @@ from mmeval_pack.parity.sample import Sample
 Figures = dict[str, Any]
 
 EXAMPLES: Final = 5  # ids that a reason shows
+UNEVEN: Final = "the accuracies are over different samples, see n: a scorer's are those it has a verdict on"
 
 
 def compared(samples: Sequence[Sample], references: Sequence[str]) -> Figures:
@@ -63,6 +64,11 @@ def accuracy(verdicts: Sequence[Verdict]) -> Figures:
         "without_lot": sum(sure) / n if n else None,
         **{name: status[name] for name in ("random", "crash", "hang", "unscored")},
     }
+
+
+def uneven(comparison: Figures) -> bool:
+    """Whether the accuracies of a comparison are over different samples."""
+    return len({entry["n"] for entry in comparison["accuracy"]} - {0}) > 1
 
 
 def agreement(samples: Iterable[Sample], one: str, other: str) -> Figures:

@@ -79,6 +79,21 @@ def _references(loaded: Loaded) -> list[Figures]:
     return used + [{"name": one.name, "skipped": one.why} for one in loaded.skipped]
 
 
+def skipped(report: Figures) -> Iterator[str]:
+    """Why references are skipped: a line for each reason, with the tasks unless it holds on all."""
+    tasks: dict[tuple[str, str], list[str]] = {}
+    for task, references in report["references"].items():
+        for one in references:
+            if why := one.get("skipped"):
+                tasks.setdefault((one["name"], why), []).append(task)
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (name, why), where in tasks.items():
+        names.setdefault((why, tuple(where)), []).append(name)
+    for (why, places), alike in names.items():
+        on = "" if len(places) == len(report["references"]) else f" on {', '.join(places)}"
+        yield f"{', '.join(alike)} skipped{on}: {why}"
+
+
 def written(report: Figures, samples: Iterable[Sample]) -> Iterator[bytes]:
     """The report as JSON text, a line a sample: with many samples the whole value would take much memory."""
     yield f'{json.dumps(report)[:-1]}, "samples": ['.encode()

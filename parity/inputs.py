@@ -23,6 +23,10 @@ from mmeval_pack.translators.row_table import RowTable, of_file
 from mmeval_pack.translators.vlmevalkit import predictions
 
 _RESPONSES: Final = ".responses"
+_NAMES_OF_RUNS: Final = (
+    "Two runs of one model need two names: by the key model of the lines, the folder of a log of lmms-eval, "
+    "or the name of another file"
+)
 _TABLES: Final = (".tsv", ".xlsx", ".json")  # prediction and result files of VLMEvalKit
 
 
@@ -55,7 +59,7 @@ class Inputs:
             if first := self._seen.get(key):
                 raise InputError(
                     f"{place}: a second response of {response.model} to task {response.task}, id "
-                    f"{response.id!r}; the first is {first}"
+                    f"{response.id!r}; the first is {first}. {_NAMES_OF_RUNS}"
                 )
             self._seen[key] = place
             yield response

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from jinja2 import Environment
 
-from mmeval_pack.parity.compare import Figures
+from mmeval_pack.parity.compare import UNEVEN, Figures, uneven
+from mmeval_pack.parity.evaluate import skipped
 from mmeval_pack.parity.references.verdict import Verdict
 from mmeval_pack.parity.sample import Response, Sample
 from mmeval_pack.parity.thumbnails import Thumbnails
@@ -45,7 +46,14 @@ def html(report: Figures, samples: Sequence[Sample], tasks: Mapping[str, Task], 
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         _TEMPLATE.read_text(encoding="utf-8")
     )
-    return page.render(report=report, data=_embedded(data), limit=limit, percent=_percent)
+    return page.render(
+        report=report,
+        skipped=[*skipped(report)],
+        data=_embedded(data),
+        limit=limit,
+        percent=_percent,
+        note=lambda part: UNEVEN if uneven(part) else None,
+    )
 
 
 def _percent(share: float | None) -> str:

@@ -73,7 +73,9 @@ def test_two_responses_to_one_row_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         list(Inputs().read(path))
     assert str(caught.value) == (
-        f"{path}, line 2: a second response of m to task t, id '7'; the first is {path}, line 1"
+        f"{path}, line 2: a second response of m to task t, id '7'; the first is {path}, line 1. "
+        "Two runs of one model need two names: by the key model of the lines, the folder of a log of "
+        "lmms-eval, or the name of another file"
     )
 
 

@@ -35,6 +35,7 @@ choose("reason", "bold-letter");
 did.bold = [count(), [...rows()].map(row => row.cells[0].textContent)];
 choose("outcome", "mmeval: wrong");
 did.wrong = [...rows()].map(row => row.cells[0].textContent);
+did.sides = [...rows()[0].cells[4].children].map(side => side.textContent);
 rows()[0].click();
 did.opened = document.querySelector("tr.open").textContent;
 rows()[0].click();
@@ -56,7 +57,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What the page did in the browser, and what the browser logged."""
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed")
-    side = Side(lambda name: find_task(TASKS_DIR, name), ["mmeval", "official"])
+    side = Side(lambda name: find_task(TASKS_DIR, name), ["mmeval", "official", "improved"])
     raw = {"messages": [{"question": "Which?\nA. a bus\nB. a car"}], "answer": "B", "task": "Counting"}
     side.add(
         Response("m", "muirbench_mmeval", str(number), {"id": str(number), **raw}, text)
@@ -97,6 +98,11 @@ def test_a_sample_opens_and_closes(said: Any) -> None:
     for part in ("Which?", "**A**", "official", "random", "random_fallback", "bold-letter"):
         assert part in said["opened"]
     assert said["closed"] is True
+
+
+def test_scorers_of_one_verdict_stand_together(said: Any) -> None:
+    """So that it is plain who differs."""
+    assert said["sides"] == ["wrong: mmeval, improved", "random: official"]
 
 
 def test_a_response_stays_text(said: Any) -> None:

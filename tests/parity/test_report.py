@@ -6,11 +6,13 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from mmeval_pack.parity.evaluate import Side, least_agreement, written
+from mmeval_pack.parity.evaluate import Side, least_agreement, skipped, written
+from mmeval_pack.parity.references.verdict import Verdict
 from mmeval_pack.parity.report import html
 from mmeval_pack.parity.sample import Response
 from mmeval_pack.translators.plan import TASKS_DIR, find_task
@@ -64,6 +66,44 @@ def test_the_least_agreement_names_the_pair() -> None:
     report = side("B", "**B**").report()
     assert least_agreement(report) == (0.5, "mmeval and official on muirbench_mmeval, m")
     assert least_agreement(side(None).report()) is None
+
+
+def test_a_reason_to_skip_stands_once() -> None:
+    """With all that it is the reason for, and with the tasks where it is not that of all."""
+    missing = {"name": "x", "skipped": "not installed"}
+    used = {"name": "mmeval", "version": "1"}
+    references = {
+        "a": [used, missing, {**missing, "name": "y"}, {"name": "z", "skipped": "no algorithm"}],
+        "b": [used, missing, {**missing, "name": "y"}, {**used, "name": "z"}],
+    }
+    assert [*skipped({"references": references})] == [
+        "x, y skipped: not installed",
+        "z skipped on a: no algorithm",
+    ]
+    assert [*skipped({"references": {"a": [used]}})] == []
+
+
+def test_a_scorer_without_a_verdict_has_no_interval() -> None:
+    """Its accuracy is none, and of no sample; the same in each group."""
+    found = side(None)
+    made = " ".join(page(found).split())
+    empty = '<td class="n">–</td><td class="n">0</td> <td class="n">–</td>'
+    assert f"<tr><td>official</td>{empty}" in made
+    assert "– to –" not in made
+    assert made.count('– <small class="soft">of 0</small>') == 2
+    assert "Note: " not in made
+
+
+def test_accuracies_over_different_samples_are_noted() -> None:
+    """In words, and each with the number of its samples."""
+    found = side("B", "**B**")
+    found.samples[1] = replace(
+        found.samples[1], verdicts={**found.samples[1].verdicts, "official": Verdict(None, None, "crash")}
+    )
+    made = page(found)
+    assert '100.00 <small class="soft">of 2</small>' in made
+    assert '100.00 <small class="soft">of 1</small>' in made
+    assert "Note: the accuracies are over different samples, see n" in made
 
 
 def test_the_page_holds_every_sample() -> None:

@@ -21,7 +21,8 @@ Lay the verdicts of several scorers on the same responses side by side, and say 
 
 FILE is a samples file of lmms-eval (--log_samples) of the pack's tasks, lines of mmeval-pack score,
 recorded responses ({"task", "id", "response"}) or a prediction file of VLMEvalKit (tsv, xlsx, json). Each
-model has its own files, or its name under the key model. Responses are joined to rows by the row's id.
+model has its own files, or its name under the key model; two runs of one model are laid side by side under
+two names: of folders for logs of lmms-eval, else of files. Responses are joined to rows by the row's id.
 
 References: mmeval, improved, official, lmms-eval, vlmevalkit, vlmevalkit-installed. One whose framework is
 not installed is skipped with a line that says how to install it. No LLM is asked: a scorer that needs one
@@ -50,7 +51,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Judge, write, and print the table."""
-    from mmeval_pack.parity.evaluate import Side
+    from mmeval_pack.parity.evaluate import Side, skipped
     from mmeval_pack.parity.inputs import Inputs
     from mmeval_pack.parity.references import NAMES
     from mmeval_pack.translators.plan import find_task
@@ -61,10 +62,8 @@ def run(options: argparse.Namespace) -> int:
     for path in options.files:
         side.add(inputs.read(path))
     report = side.report()
-    for task, references in report["references"].items():
-        for reference in references:
-            if why := reference.get("skipped"):
-                say(options, f"{task}: {reference['name']} skipped: {why}")
+    for line in skipped(report):
+        say(options, line)
     _write(options, report, side, inputs)
     if options.json != "-":
         for line in _table(report):
@@ -95,11 +94,15 @@ def _media(inputs: Inputs, folders: set[Path], response: Any) -> list[Any]:
 
 def _table(report: dict[str, Any]) -> Iterator[str]:
     """The accuracies of each model and task, then the reasons."""
+    from mmeval_pack.parity.compare import UNEVEN, uneven
+
     for part in report["comparisons"]:
         yield f"{part['task']}, {part['model']}: {part['n']} responses, {part['disputed']} disputed"
-        rows: list[tuple[str, ...]] = [("  reference", "accuracy", "95 %", "n", "by lot", "no verdict")]
+        rows: list[tuple[str, ...]] = [("  reference", "accuracy", "of n", "95 %", "by lot", "no verdict")]
         rows += [_cells(entry) for entry in part["accuracy"]]
         yield from _aligned(rows)
+        if uneven(part):
+            yield f"  note: {UNEVEN}"
         for entry in part["reasons"]:
             if entry["count"]:
                 shown = ", ".join(entry["examples"][:3])
@@ -110,7 +113,7 @@ def _cells(entry: dict[str, Any]) -> tuple[str, ...]:
     accuracy = "-" if entry["accuracy"] is None else f"{entry['accuracy']:.4f}"
     bounds = "-" if entry["low"] is None else f"{entry['low']:.4f} to {entry['high']:.4f}"
     lost = entry["unscored"] + entry["crash"] + entry["hang"]
-    return (f"  {entry['reference']}", accuracy, bounds, str(entry["n"]), str(entry["random"]), str(lost))
+    return (f"  {entry['reference']}", accuracy, str(entry["n"]), bounds, str(entry["random"]), str(lost))
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

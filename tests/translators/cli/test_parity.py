@@ -13,9 +13,9 @@ from mmeval_pack.translators.cli import main
 ROW = {"messages": [{"question": "Which?\nA. a red bus\nB. a blue car"}], "answer": "B"}
 TABLE = """\
 muirbench_mmeval, model: 2 responses, 1 disputed
-  reference  accuracy  95 %              n  by lot  no verdict
-  mmeval     1.0000    0.3424 to 1.0000  2  0       0
-  official   0.7500    0.2600 to 1.0000  2  1       0
+  reference  accuracy  of n  95 %              by lot  no verdict
+  mmeval     1.0000    2     0.3424 to 1.0000  0       0
+  official   0.7500    2     0.2600 to 1.0000  1       0
       1  bold-letter: the letter is set in bold (1)
 """
 
@@ -35,6 +35,21 @@ def test_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = lines(tmp_path / "model.jsonl", "B", "**B**")
     assert main(["parity", path, "--references", "mmeval,official"]) == 0
     assert capsys.readouterr() == (TABLE, "")
+
+
+def test_accuracies_over_different_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table says that they are, for they must not be compared."""
+    path = Path(lines(tmp_path / "model.jsonl", "B", "**B**", task="mathverse_testmini_mmeval"))
+    first, second = path.read_text().splitlines()
+    asked = {"extract_replies": ["B"], "judge_replies": ["1"]}
+    path.write_text(f"{json.dumps({**json.loads(first), **asked})}\n{second}\n")
+    assert main(["parity", str(path), "--references", "mmeval,official"]) == 3
+    assert capsys.readouterr().out.splitlines()[1:5] == [
+        "  reference  accuracy  of n  95 %              by lot  no verdict",
+        "  mmeval     1.0000    2     0.3424 to 1.0000  0       0",
+        "  official   1.0000    1     0.2065 to 1.0000  0       1",
+        "  note: the accuracies are over different samples, see n: a scorer's are those it has a verdict on",
+    ]
 
 
 def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
