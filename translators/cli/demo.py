@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,10 @@ No model and no network are needed: an endpoint on this machine answers with rec
 finds by the text and the pixels that arrive. MathVerse's judge is recorded too, with one reply that fails and
 one that is no verdict, so that two rows stay unscored. The run has an environment of its own; keys and
 settings of yours do not reach it.
+
+With --serve nothing is evaluated: the recorded judge alone is served on a free port of this machine, to try
+score, lmms-eval or VLMEvalKit with, until ^C or SIGTERM; the exit code is 0 then. stdout has the lines to
+paste into another shell. It has recorded replies about the sample's rows; to all else it says 1, true or not.
 Exit codes: 0 every row was evaluated, 1 lmms-eval failed or left rows out, 2 lmms-eval is not installed, or
 the sample or the folder cannot be used, 3 not one of the rows that need a judge was judged."""
 
@@ -51,24 +56,48 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=Path("mmeval-demo"),
         help="folder for rows, requests, log and results; replaces an earlier demo's (default: mmeval-demo)",
     )
+    parser.add_argument("--serve", action="store_true", help="serve the recorded judge, and do nothing else")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the demo and print lmms-eval's table, then what the pack adds to it."""
-    from mmeval_pack.translators.demo.run import LOG, REQUESTS
+    from mmeval_pack.translators.demo.run import LOG, PROBE, REQUESTS
     from mmeval_pack.translators.demo.run import run as run_demo
 
-    say(options, "running lmms-eval on the bundled sample; this takes half a minute")
+    if options.serve:
+        return _serve(options)
+    say(options, "running lmms-eval on the bundled sample; this takes half a minute to two minutes")
     done = run_demo(tasks_dir(options), options.out)
     print(done.table)
     for task in done.tasks:
         print("\n".join(["", *_report(task)]))
     if done.calls:
-        print(f"\njudge calls: {', '.join(f'{stage} {n}' for stage, n in sorted(done.calls.items()))}")
+        calls = [f"{stage} {n}" for stage, n in sorted(done.calls.items()) if stage != PROBE]
+        print(
+            f"\njudge calls: {', '.join(calls)}, and {done.calls[PROBE]} before them to see that it answers"
+        )
     print(f"\nresults and samples: {done.folder}")
     print(f"requests: {options.out / REQUESTS}")
     print(f"lmms-eval's log: {options.out / LOG}")
     return _exit_code([detail for task in done.tasks for detail in task.details])
+
+
+def _serve(options: argparse.Namespace) -> int:
+    """Serve the recorded judge until a signal comes."""
+    from mmeval_pack.translators.demo.serve import served
+
+    stops = {signal.SIGINT, signal.SIGTERM}
+    # Blocked, they wait for sigwait wherever they arrive; the threads of the endpoint inherit that.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, stops)
+    try:
+        with served(tasks_dir(options)) as environment:
+            for name, value in environment.items():
+                print(f"export {name}={value}", flush=True)
+            say(options, "serving the recorded judge until ^C; paste the lines above into another shell")
+            signal.sigwait(stops)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return 0
 
 
 def _exit_code(details: Sequence[Mapping[str, Any]]) -> int:

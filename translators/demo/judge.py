@@ -32,8 +32,14 @@ class RecordedJudge:
         unknown: the texts of the requests about no row.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, otherwise: str | None = None) -> None:
+        """Knows no row yet.
+
+        Args:
+            otherwise: the reply to requests about no row; None lets them fail.
+        """
         self.unknown: list[str] = []
+        self._otherwise = otherwise
         self._prompts = mathverse_prompts()
         self._replies: dict[str, str | None] = {}
         self._lock = threading.Lock()
@@ -71,4 +77,6 @@ class RecordedJudge:
                 return failure(500, "no reply is recorded") if reply is None else completion(reply, MODEL)
         with self._lock:
             self.unknown.append(text)
+        if self._otherwise is not None:
+            return completion(self._otherwise, MODEL)
         return failure(500, "no row of the sample asks this")

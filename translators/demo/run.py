@@ -24,6 +24,7 @@ from mmeval_pack.translators.prompt import Prompt
 
 MARKER = ".mmeval-demo"
 ROWS, REQUESTS, LOG, RESULTS, JUDGE = "rows", "requests.jsonl", "lmms-eval.log", "results", "judge"
+PROBE = "judge"  # the stage under which a judge is tried before a run; MathVerse has none of this name
 TIMEOUT = 1800  # seconds; a run takes some 20 on a free machine
 # All that the child inherits. Keys, URLs, proxies, caches and settings of the user's other work stay outside.
 INHERITED = (
@@ -39,7 +40,7 @@ class Run(NamedTuple):
         table: lmms-eval's own table, without the rows of the breakdown.
         folder: where lmms-eval wrote its results and samples.
         tasks: what became of each task.
-        calls: requests to the judge by stage, the probe under ``judge``.
+        calls: requests to the judge by stage, the one that tries it under `PROBE`.
     """
 
     table: str

@@ -12,7 +12,7 @@ from mmeval_pack.translators.cli import main
 pytest.importorskip("pyarrow")
 
 PACK = Path(__file__).resolve().parents[3] / "tasks"
-RUNNING = "running lmms-eval on the bundled sample; this takes half a minute\n"
+RUNNING = "running lmms-eval on the bundled sample; this takes half a minute to two minutes\n"
 METRICS = {f"{name},mm-eval": 0.5 for name in ("accuracy", "unscored", "published")} | {
     "breakdown,mm-eval": {"groups": {}}
 }

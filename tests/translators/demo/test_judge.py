@@ -44,6 +44,13 @@ def test_both_questions_are_found_by_their_text() -> None:
     assert judge.unknown == []
 
 
+def test_another_question_has_the_reply_that_is_wanted() -> None:
+    """Where one is; it counts as unknown all the same."""
+    judge = RecordedJudge("1")
+    assert judge(asked("score", "What?")) == completion("1", MODEL)
+    assert judge.unknown == ["What?"]
+
+
 def test_a_recorded_failure_fails() -> None:
     """With a status that is worth another try."""
     judge = taught(Replies("five", None))
