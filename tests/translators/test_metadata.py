@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -529,3 +530,28 @@ def test_any_damage_of_a_good_file(start: int, length: int, patch: bytes) -> Non
     data = changed(lambda _, __: None)
     start %= len(data)
     parses_or_refuses(data[:start] + patch + data[start + length :])
+
+
+def _paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Each key of an object and of the objects in it, by its path."""
+    for key in value if isinstance(value, dict) else ():
+        yield (*path, key)
+        yield from _paths(value[key], (*path, key))
+
+
+def test_the_least_that_the_docs_say_a_file_needs() -> None:
+    """It is read without a warning, and is not when any of its keys is missing."""
+    text = (Path(__file__).parents[2] / "docs" / "pack.md").read_text("utf-8")
+    (least,) = (found for found in re.findall(r"```json\n(.*?)```", text, re.DOTALL) if "subsets" in found)
+    assert parse(least.encode(), "least").warnings == ()
+    for path in _paths(json.loads(least)):
+        data = json.loads(least)
+        inner = data
+        for key in path[:-1]:
+            inner = inner[key]
+        del inner[path[-1]]
+        try:
+            warnings = parse(json.dumps(data).encode(), "less").warnings
+        except MetadataError:
+            continue
+        assert warnings == ("release_date: is missing, expected YYYY-MM-DD or null",), path

@@ -8,9 +8,12 @@ from pathlib import Path
 from mmeval_pack.translators.cli._common import add_command, say, tasks_dir
 
 _DESCRIPTION = """\
-Run VLMEvalKit's own command line with the pack's tasks among its datasets, under the tasks' names, and with
-the model replay, which answers with recorded responses. VLMEvalKit itself is not changed. Every argument that
-is none of those below goes to it as it is: --data, --model, --work-dir, --mode, --judge and all its others.
+Run VLMEvalKit's own command line, its run.py, with the pack's tasks.
+
+passed on to run.py as it is: every argument but the options below, so --data, --model, --work-dir, --mode,
+--judge and all others that VLMEvalKit documents.
+added by the pack: its tasks as datasets for --data, under the names of mmeval-pack list, and for --model the
+name replay, which answers with the recorded responses of --responses. VLMEvalKit itself is not changed.
 
 It runs on the VLMEvalKit that is installed (pip install 'mmeval-pack[vlmevalkit]') or on the checkout that
 --checkout names; which one it was stands in the file MODEL_TASK_mmeval.json beside the results.
@@ -29,6 +32,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "mmeval-pack vlmevalkit --data muirbench_mmeval --model GPT4o --work-dir out",
         run,
     )
+    parser.usage = "%(prog)s [options below] [arguments of VLMEvalKit's run.py]"
     parser.set_defaults(others=[])
     parser.add_argument(
         "--responses",

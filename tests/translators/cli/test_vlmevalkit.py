@@ -33,6 +33,16 @@ TASKS = [
     *("mathverse_testmini_mmeval", "mathverse_testmini_text_only_mmeval", "muirbench_mmeval"),
     *("sat_real_mmeval", "sat_synthetic_mmeval"),
 ]
+HELP = """\
+usage: mmeval-pack vlmevalkit [options below] [arguments of VLMEvalKit's run.py]
+
+Run VLMEvalKit's own command line, its run.py, with the pack's tasks.
+
+passed on to run.py as it is: every argument but the options below, so --data, --model, --work-dir, --mode,
+--judge and all others that VLMEvalKit documents.
+added by the pack: its tasks as datasets for --data, under the names of mmeval-pack list, and for --model the
+name replay, which answers with the recorded responses of --responses. VLMEvalKit itself is not changed.
+"""
 GIVEN = ("--data", "muirbench_mmeval", "--model", "replay", "--verbose")
 
 
@@ -122,3 +132,9 @@ def test_no_other_command_takes_unknown_arguments(run: Callable[..., Done]) -> N
     done = run("list", "--data", "x")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("mmeval-pack: error: unrecognized arguments: --data x\n")
+
+
+def test_the_help_begins_with_what_is_passed_on() -> None:
+    """And with what the pack adds; VLMEvalKit's own options are not there to be listed."""
+    code, out, _ = start("--help")
+    assert (code, out[: len(HELP)]) == (0, HELP)
