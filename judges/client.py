@@ -85,13 +85,14 @@ class JudgeSettings:
         model, url, key = (settings.first_given(given, names) for names in (_MODELS, _URLS, _KEYS))
         if not model or not (url or key):
             return None
+        protocol, prompts = mathverse_terms(overrides)
         return cls(
             given[model],
             settings.base_urls(url, given[url]) if url else (OPENAI_URL,),
             settings.api_key(key, given[key]) if key else "",
             cache=cache_path(overrides),
-            protocol=given.get("MMEVAL_JUDGE_PROTOCOL") or None,
-            prompts=given.get("MMEVAL_JUDGE_PROMPTS") or None,
+            protocol=protocol,
+            prompts=prompts,
             **settings.limits(given),
         )
 
@@ -99,6 +100,19 @@ class JudgeSettings:
 def _given(overrides: Mapping[str, str | None] | None) -> dict[str, str]:
     given = {name: value.strip() for name, value in os.environ.items()}
     return given | {name: value.strip() for name, value in (overrides or {}).items() if value is not None}
+
+
+def mathverse_terms(overrides: Mapping[str, str | None] | None = None) -> tuple[str | None, str | None]:
+    """The protocol of MathVerse and where its prompts come from, whether or not a judge is named.
+
+    Args:
+        overrides: as in `JudgeSettings.from_environ`.
+
+    Returns:
+        Each as it was given, None where it was not.
+    """
+    given = _given(overrides)
+    return given.get("MMEVAL_JUDGE_PROTOCOL") or None, given.get("MMEVAL_JUDGE_PROMPTS") or None
 
 
 def cache_path(overrides: Mapping[str, str | None] | None = None) -> Path:
@@ -203,8 +217,8 @@ class Client:
                 reply = await session.ask(question, spending)
                 # Kept while it holds its slot: a kill costs no more calls than there are slots.
                 return await self._kept(key, reply, question.stage, prompt)
-        except JudgeFailure:
-            spending.failures += 1
+        except JudgeFailure as failure:
+            spending.failures += failure.reason != "judge_budget"  # the judge has no part in that
             raise
 
     async def _kept(self, key: str, reply: Reply, stage: str, prompt: str) -> Reply:

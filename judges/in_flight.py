@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +17,11 @@ from mmeval_pack.judges.records import Doc
 Stamp = tuple[str, str, str]  # model, protocol and prompt
 
 
+def stamp_of(judge: Mapping[str, Any]) -> Stamp:
+    """What a verdict was made with, from the judge's record beside it."""
+    return judge["model"], judge["protocol"], judge["prompt"]
+
+
 @dataclass
 class Progress:
     """How far the judging is.
@@ -24,27 +29,33 @@ class Progress:
     Attributes:
         needed: samples that no rule settled.
         judged: those that have their verdict.
-        failed: those that are unscored.
+        reasons: those that are unscored, by reason.
         tokens: what all replies cost when they were made.
         stamps: what the verdicts were made with, and how many.
     """
 
     needed: int = 0
     judged: int = 0
-    failed: int = 0
     tokens: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
     stamps: Counter[Stamp] = field(default_factory=Counter)
+
+    @property
+    def unscored(self) -> int:
+        """Number of those that are unscored."""
+        return self.reasons.total()
 
     def add(self, verdict: Judged) -> None:
         """Counts one verdict, or what came in its place."""
         self.judged += verdict.score.status == "ok"
-        self.failed += verdict.score.status != "ok"
+        if verdict.score.status != "ok":
+            self.reasons[verdict.score.reason or verdict.score.status] += 1
         record = verdict.judge
         if record is None:
             return
         self.tokens += record["tokens"]
         if verdict.score.status == "ok":
-            self.stamps[record["model"], record["protocol"], record["prompt"]] += 1
+            self.stamps[stamp_of(record)] += 1
 
 
 class InFlight:

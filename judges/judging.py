@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from mmeval_pack.judges.client import Client
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.judges.judging_inquiry import Asks, Inquiry
+from mmeval_pack.judges.judging_inquiry import MAX_TOKENS, Asks, Inquiry
 from mmeval_pack.judges.llm_judge import input_names, llm_judge
 from mmeval_pack.judges.llm_judge_rubric import rubric_of
 from mmeval_pack.judges.llm_match import llm_match
@@ -22,6 +22,7 @@ from mmeval_pack.judges.text import Response
 
 DEFAULT_PROTOCOL: Final = "published"
 METHODS: Final = ("general", "mathverse")
+_CALLS: Final = 4  # that a budget holds for each sample at a time: two questions, and as many re-asks
 
 Stage = Callable[[Doc, Response, Pipeline, Inquiry], Awaitable[Reading]]
 
@@ -71,9 +72,7 @@ class Judge:
             InputError: the protocol is unknown, or the prompts cannot be had.
         """
         self.asks = asks
-        self.protocol = protocol or DEFAULT_PROTOCOL
-        if self.protocol not in PROTOCOLS:
-            raise InputError(f"unknown protocol {shown(protocol)}{hint(protocol, PROTOCOLS)}")
+        self.protocol = known_protocol(protocol)
         self.seconds = seconds
         self.faults: dict[str, str] = {}
         self._mathverse = MathVerse(PROTOCOLS[self.protocol], mathverse_prompts(prompts))
@@ -89,11 +88,15 @@ class Judge:
             InputError: as in the constructor.
         """
         own = client.settings
+        calls, tokens = own.budget
+        # Else a small budget goes into the first questions of many samples, and few get their second one.
+        paid = own.concurrency if calls is None else calls // _CALLS
+        paid = paid if tokens is None else min(paid, tokens // (_CALLS * MAX_TOKENS))
         return cls(
             client,
             protocol=own.protocol,
             prompts=own.prompts,
-            concurrency=own.concurrency,
+            concurrency=max(1, min(own.concurrency, paid)),
             seconds=own.deadline,
         )
 
@@ -118,17 +121,11 @@ class Judge:
 
     def stamp(self, method: str) -> str:
         """The name of the protocol that verdicts by a method carry; only MathVerse has several."""
-        return self.protocol if method == "mathverse" else DEFAULT_PROTOCOL
+        return stamp(self.protocol, method)
 
     def entry(self, pipeline: Pipeline, method: str) -> Pipeline:
         """The pipeline without the stages that the protocol leaves out."""
-        if (
-            method != "mathverse"
-            or PROTOCOLS[self.protocol].rules_first
-            or "llm-judge" not in pipeline.stages
-        ):
-            return pipeline
-        return _from(pipeline, pipeline.stages.index("llm-judge"))
+        return entry(pipeline, method, self.protocol)
 
     def slots(self) -> asyncio.Semaphore:
         """As many as samples may be asked about at a time; each event loop has its own."""
@@ -136,6 +133,30 @@ class Judge:
         if self._loop is not loop:
             self._loop, self._slots = loop, asyncio.Semaphore(self._concurrency)
         return self._slots
+
+
+def known_protocol(name: str | None) -> str:
+    """The protocol of that name, the default one for None.
+
+    Raises:
+        InputError: there is none.
+    """
+    protocol = name or DEFAULT_PROTOCOL
+    if protocol not in PROTOCOLS:
+        raise InputError(f"unknown protocol {shown(name)}{hint(name, PROTOCOLS)}")
+    return protocol
+
+
+def stamp(protocol: str, method: str) -> str:
+    """The name of the protocol that verdicts by a method carry; only MathVerse has several."""
+    return protocol if method == "mathverse" else DEFAULT_PROTOCOL
+
+
+def entry(pipeline: Pipeline, method: str, protocol: str) -> Pipeline:
+    """The pipeline without the stages that a protocol leaves out, whether or not there is a judge."""
+    if method != "mathverse" or PROTOCOLS[protocol].rules_first or "llm-judge" not in pipeline.stages:
+        return pipeline
+    return _from(pipeline, pipeline.stages.index("llm-judge"))
 
 
 async def judged(

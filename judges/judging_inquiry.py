@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from mmeval_pack.judges.prompt_file import Prompt
@@ -110,10 +110,15 @@ class Inquiry:
         return {
             "model": self.replies[-1].model,
             "protocol": protocol,
-            "prompt": "-".join(digest[:_STAMP_DIGITS] for digest in self._prompts),
+            "prompt": stamp(self._prompts),
             "calls": sum(reply.calls for reply in self.replies),
             "tokens": sum(reply.usage.prompt + reply.usage.completion for reply in self.replies),
         }
+
+
+def stamp(digests: Iterable[str]) -> str:
+    """The prompts on the stamp of a verdict: the first digits of each one's digest."""
+    return "-".join(digest[:_STAMP_DIGITS] for digest in digests)
 
 
 def _shown(reply: Reply) -> str:

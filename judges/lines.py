@@ -16,6 +16,7 @@ MAX_DEPTH: Final = 200
 TOO_DEEP: Final = f"nested more than {MAX_DEPTH} levels deep"
 
 _BLANK: Final = b" \t\r\n"
+_LINES, _BYTES = 256, 1 << 18  # a chunk ends at the first of these
 
 
 class Line(NamedTuple):
@@ -28,6 +29,18 @@ class Line(NamedTuple):
 
     number: int
     data: bytes
+
+
+class Chunk(NamedTuple):
+    """Lines that are scored together.
+
+    Attributes:
+        file: index of the file that they are from.
+        lines: the lines.
+    """
+
+    file: int
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,20 @@ def numbered(stream: Iterable[bytes], shard: Shard = Shard()) -> Iterator[Line]:
     for number, data in enumerate(stream, start=1):
         if number % shard.count == wanted and data.strip(_BLANK):
             yield Line(number, data.removeprefix(codecs.BOM_UTF8) if number == 1 else data)
+
+
+def chunks(file: int, stream: Iterable[Line]) -> Iterator[Chunk]:
+    """The lines of a file in chunks of bounded size."""
+    held: list[Line] = []
+    size = 0
+    for line in stream:
+        held.append(line)
+        size += len(line.data)
+        if len(held) == _LINES or size >= _BYTES:
+            yield Chunk(file, tuple(held))
+            held, size = [], 0
+    if held:
+        yield Chunk(file, tuple(held))
 
 
 def read(data: bytes) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import fsum, sqrt
 from typing import Any, Final
 
+from mmeval_pack.judges.asking import UNDECIDED
 from mmeval_pack.judges.records import Score
 
 Record = dict[str, Any]
@@ -29,7 +30,7 @@ def records(score: Score, groups: Mapping[str, str], headline: str = "accuracy")
         groups: the sample's value in each group of the breakdown; fields and values are joined by ``/``.
         headline: name of the mean over graded samples, ``accuracy`` or ``mean_score``.
     """
-    part: Record = {"groups": dict(groups), "reason": score.reason}
+    part: Record = {"groups": dict(groups), "stage": score.decided_by or UNDECIDED, "reason": score.reason}
     if (value := _graded(score)) is None:
         main: Record = {"status": score.status}
     else:
@@ -56,7 +57,8 @@ def breakdown(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
     Returns:
         ``groups``: {name: {value: {"n": samples that count, "accuracy": their mean or None}}};
-        ``micro``: mean over all samples that count;
+        ``n``: number of all samples that count;
+        ``micro``: mean over them;
         ``macro``: {name: unweighted mean over the values that have samples that count};
         ``reasons``: {code: count over all samples}. Names, values and codes are sorted.
     """
@@ -81,6 +83,7 @@ def breakdown(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
     return {
         "groups": groups,
+        "n": len(scores),
         "micro": _mean(scores),
         "macro": macro,
         "reasons": dict(sorted(reasons.items())),
@@ -106,24 +109,26 @@ class Tally:
 
     Attributes:
         status: samples by status.
-        stage: samples by deciding stage, ``undecided`` where none decided.
+        stage: samples by deciding stage, `UNDECIDED` where none decided.
         reason: samples by reason, those without one left out.
         full: graded samples with score 1.
-        partial: sum of the scores between 0 and 1.
-        squares: sum of the squares of the scores between 0 and 1.
+        parts: graded samples with a score between 0 and 1.
+        partial: sum of their scores.
+        squares: sum of the squares of their scores.
     """
 
     status: Counter[str] = field(default_factory=Counter)
     stage: Counter[str] = field(default_factory=Counter)
     reason: Counter[str] = field(default_factory=Counter)
     full: int = 0
+    parts: int = 0
     partial: Fraction = Fraction(0)
     squares: Fraction = Fraction(0)
 
     def add(self, score: Score) -> None:
         """Count one more sample."""
         self.status[score.status] += 1
-        self.stage[score.decided_by or "undecided"] += 1
+        self.stage[score.decided_by or UNDECIDED] += 1
         if score.reason is not None:
             self.reason[score.reason] += 1
         value = _graded(score)
@@ -131,6 +136,7 @@ class Tally:
             self.full += 1
         elif value:
             exact = Fraction(value)
+            self.parts += 1
             self.partial += exact
             self.squares += exact * exact
 
@@ -140,6 +146,7 @@ class Tally:
         self.stage += other.stage
         self.reason += other.reason
         self.full += other.full
+        self.parts += other.parts
         self.partial += other.partial
         self.squares += other.squares
 
@@ -147,6 +154,11 @@ class Tally:
     def samples(self) -> int:
         """Number of samples of any status."""
         return self.status.total()
+
+    @property
+    def wrong(self) -> int:
+        """Number of graded samples with score 0."""
+        return self.status["ok"] - self.full - self.parts
 
     @property
     def mean(self) -> float | None:

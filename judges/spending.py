@@ -20,7 +20,7 @@ class Spending:
     Attributes:
         calls: requests sent, failed ones included.
         remembered: replies that the cache had.
-        failures: replies that were not to be had.
+        failures: replies that were not to be had, those that the budget refused left out.
         prompt_tokens: sent; ``cached_tokens`` of them were read from the provider's prompt cache.
         completion_tokens: received, reasoning included.
         cached_tokens: see above.

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.params import shown
-from mmeval_pack.parity.references.mmeval import JUDGED
+from mmeval_pack.judges.pipeline import RULES
+from mmeval_pack.judges.recorded import recorded
 from mmeval_pack.parity.references.verdict import NO_REPLIES, Replies, Verdict
 
 Raw = dict[str, Any]
@@ -78,8 +79,10 @@ def _texts(line: Raw, key: str) -> tuple[str, ...]:
 
 def own_verdict(line: Raw, score: Any) -> Mapping[str, Verdict]:
     """The pack's verdict that a line holds, if a judge made it: it is not to be had again without one."""
-    stage, extraction = line.get("decided_by"), line.get("extraction")
-    if stage in JUDGED and line.get("status") == "ok" and isinstance(score, int | float):
-        read_as = extraction if isinstance(extraction, str) else None
-        return {"mmeval": Verdict(float(score), read_as, "ok", "recorded", {"decided_by": stage})}
-    return NONE_RECORDED
+    found = recorded({**line, "score": score})
+    if found is None:
+        return NONE_RECORDED
+    own = found.judged.score
+    detail = {"decided_by": own.decided_by} if own.decided_by else {}
+    verdict = Verdict(own.score, own.extraction, "ok", "recorded", detail)
+    return {"mmeval" if found.rules == RULES[0] else found.rules: verdict}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from mmeval_pack.judges import records
+from mmeval_pack.judges.figures import group_values
 from mmeval_pack.parity.reasons import reasons_of
 from mmeval_pack.parity.references.row import Row
 from mmeval_pack.parity.references.verdict import (
@@ -100,15 +100,7 @@ def judged(response: Response, references: Iterable[Reference], task: Task) -> S
     """
     row = Row.of(response.raw)
     verdicts = {reference.name: _verdict(reference, row, response) for reference in references}
-    groups = {
-        "/".join(names): "/".join(_text(records.field(response.raw, name)) for name in names)
-        for names in task.groups
-    }
-    return Sample(response, row, task.benchmark, groups, verdicts)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
+    return Sample(response, row, task.benchmark, group_values(row.doc, task.groups), verdicts)
 
 
 def _verdict(reference: Reference, row: Row, response: Response) -> Verdict:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final, Literal
+from typing import Literal
 
+from mmeval_pack.judges.asking import ASKING
 from mmeval_pack.judges.generated import score_generated
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.parity.references.row import Row
@@ -12,14 +13,12 @@ from mmeval_pack.parity.references.verdict import Reference, Replies, Status, Ve
 from mmeval_pack.translators._version import VERSION
 from mmeval_pack.translators.task import Task
 
-JUDGED: Final = frozenset({"llm-match", "llm-judge"})
-
 
 def reference(task: Task, rules: str = "parity") -> Reference:
     """The reference of a task: ``mmeval`` for the rules parity, ``improved`` for the others."""
     pipeline = Pipeline.declared(task.pipeline, task.params, rules)
     name = "mmeval" if rules == "parity" else rules
-    llm: Literal["some", "none"] = "some" if JUDGED.intersection(task.pipeline) else "none"
+    llm: Literal["some", "none"] = "some" if ASKING.intersection(task.pipeline) else "none"
     source = f"{' > '.join(task.pipeline)}, rules {rules}"
     return Reference(name, f"mmeval-pack {VERSION}", source, llm, partial(_verdict, pipeline))
 

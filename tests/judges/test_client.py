@@ -463,7 +463,7 @@ def test_the_budget_of_tokens_is_not_exceeded_and_used() -> None:
         ask(client, *("x" * 200 + str(number) for number in range(40)))
     spent = client.spending["score"]
     assert 1600 <= spent.prompt_tokens + spent.completion_tokens <= 2000
-    assert spent.failures == 40 - spent.calls
+    assert spent.failures == 0  # the judge has no part in what the budget refuses
 
 
 def test_unknown_costs_count_as_the_most_that_they_can_be() -> None:

@@ -115,3 +115,13 @@ def test_numbers_out_of_range_are_not_written() -> None:
     with pytest.raises(InputError) as error:
         lines.write({"a": math.inf})
     assert str(error.value) == "a number beyond the range of a double; write it as text"
+
+
+def test_chunks_are_bounded() -> None:
+    """By lines and by bytes; a line of any size is one of them."""
+    sizes = [len(c.lines) for c in lines.chunks(3, [Line(n, b"{}") for n in range(600)])]
+    assert sizes == [256, 256, 88]
+    huge = [Line(1, b" " * 200_000), Line(2, b" " * 200_000), Line(3, b"{}"), Line(4, b" " * 3_000_000)]
+    assert [[line.number for line in c.lines] for c in lines.chunks(3, huge)] == [[1, 2], [3, 4]]
+    assert {c.file for c in lines.chunks(3, huge)} == {3}
+    assert list(lines.chunks(0, [])) == []

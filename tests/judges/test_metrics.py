@@ -45,7 +45,7 @@ def test_a_graded_sample_counts_everywhere() -> None:
         "accuracy": {"score": 1.0},
         "unscored": {"score": 0.0},
         "published": {"score": 1.0},
-        "breakdown": {"groups": {"topic": "maps"}, "reason": None, "value": 1.0},
+        "breakdown": {"groups": {"topic": "maps"}, "stage": RIGHT.decided_by, "reason": None, "value": 1.0},
     }
 
 
@@ -56,7 +56,7 @@ def test_a_sample_without_a_grade_counts_as_wrong_in_published_only(score: Score
         "mean_score": {"status": score.status},
         "unscored": {"score": share},
         "published": {"score": 0.0},
-        "breakdown": {"groups": {}, "reason": score.reason},
+        "breakdown": {"groups": {}, "stage": "undecided", "reason": score.reason},
     }
 
 
@@ -106,6 +106,7 @@ def test_breakdown_of_a_mixed_run() -> None:
                 "none": {"n": 0, "accuracy": None},
             },
         },
+        "n": 3,
         "micro": 2 / 3,
         "macro": {"a/b": 1.0, "topic": 0.5},
         "reasons": {"missing_answer": 1, "no_judge": 1, "reasoning_unclosed": 1},
@@ -114,7 +115,7 @@ def test_breakdown_of_a_mixed_run() -> None:
 
 def test_breakdown_of_nothing() -> None:
     """No sample, no figure."""
-    assert breakdown([]) == {"groups": {}, "micro": None, "macro": {}, "reasons": {}}
+    assert breakdown([]) == {"groups": {}, "n": 0, "micro": None, "macro": {}, "reasons": {}}
     unscored = breakdown([records(UNSCORED, {"topic": "maps"})["breakdown"]])
     assert unscored["macro"] == {"topic": None}
 
@@ -206,6 +207,7 @@ def test_tally_of_a_mixed_run() -> None:
     assert tally.reason == {"reasoning_unclosed": 1, "missing_answer": 1, "no_judge": 1}
     assert (tally.samples, tally.mean, tally.published, tally.unscored) == (6, 2.5 / 4, 2.5 / 6, 1 / 6)
     assert tally.interval == interval([1.0, 1.0, 0.0, 0.5])
+    assert (tally.full, tally.parts, tally.wrong) == (2, 1, 1)
 
 
 def test_an_empty_tally_has_no_figures() -> None:

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.judges.lines import Line
-from mmeval_pack.judges.offline import Chunk, Offline, chunks, total
+from mmeval_pack.judges.figures import merged
+from mmeval_pack.judges.lines import Chunk, Line
+from mmeval_pack.judges.metrics import Tally
+from mmeval_pack.judges.offline import Offline, Scored
 from mmeval_pack.judges.records import Score
 from mmeval_pack.judges.ways import Declared
 
@@ -75,15 +77,23 @@ def written(text: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def verdict(**changes: Any) -> Score:
+def tally(scored: Scored) -> Tally:
+    """The figures of a chunk, whatever the tasks."""
+    return merged(scored.figures.values()).tally
+
+
+def verdict(scorer: Offline | None = None, **changes: Any) -> Score:
     """The verdict on a line."""
-    return offline().verdict({**LINE, **changes})
+    scored = (scorer or offline()).chunk(chunk({**LINE, **changes}))
+    assert scored.broken == ()
+    (line,) = written(scored.text)
+    return Score(*(line[key] for key in VERDICT_KEYS))
 
 
 def fault(line: Any) -> str:
     """Why a line is left out."""
     scored = offline().chunk(chunk(line))
-    assert (scored.text, scored.tally.samples) == (b"", 0)
+    assert (scored.text, tally(scored).samples) == (b"", 0)
     ((number, reason),) = scored.broken
     assert number == 1
     return reason
@@ -100,7 +110,7 @@ def test_the_same_object_with_a_verdict() -> None:
             '"extraction": "B", "reason": null}\n'
         ).encode()
     )
-    assert (scored.broken, scored.tally.status) == ((), {"ok": 1})
+    assert (scored.broken, tally(scored).status) == ((), {"ok": 1})
 
 
 def test_a_line_that_was_scored_is_scored_again() -> None:
@@ -177,7 +187,7 @@ def test_reasoning() -> None:
     """Off where a log says so or all is to be stripped; the key may hold anything else."""
     line = {**LINE, "response": "<think>A?</think>B", "pipeline": ["exact-match"]}
     scores = [
-        offline(strip_reasoning=strip).verdict({**line, "reasoning": reasoning}).decided_by
+        verdict(offline(strip_reasoning=strip), **line, reasoning=reasoning).decided_by
         for reasoning in ("stripped", "none", "A?", ["stripped"], None)
         for strip in (False, True)
     ]
@@ -247,7 +257,7 @@ def test_good_lines_are_scored_beside_broken_ones() -> None:
     scored = offline().chunk(chunk({**LINE, "n": 1}, b"no JSON", {**LINE, "n": 3}, {}))
     assert [line["n"] for line in written(scored.text)] == [1, 3]
     assert [number for number, _ in scored.broken] == [2, 4]
-    assert scored.tally.samples == 2
+    assert tally(scored).samples == 2
 
 
 def test_a_task_is_looked_up_once() -> None:
@@ -267,8 +277,8 @@ def test_many_declarations_do_not_pile_up() -> None:
     """A file may declare other params in each line, or huge ones."""
     scorer = offline()
     for number in range(2000):
-        scorer.verdict({**LINE, "params": {"scale": number}})
-        scorer.verdict({**LINE, "params": {"scale": "x" * 5000}})
+        for scale in (number, "x" * 5000):
+            scorer.chunk(chunk({**LINE, "params": {"scale": scale}}))
     assert len(scorer._ways._found) <= 256
 
 
@@ -284,7 +294,7 @@ def test_no_object_raises_and_none_is_lost(values: list[dict[str, Any]]) -> None
     assert [{k: v for k, v in line.items() if k not in own} for line in written(scored.text)] == [
         {k: v for k, v in value.items() if k not in own} for value in kept
     ]
-    assert scored.tally.samples == len(kept)
+    assert tally(scored).samples == len(kept)
 
 
 @settings(max_examples=50)
@@ -296,20 +306,3 @@ def test_verdicts_do_not_depend_on_other_lines(values: list[dict[str, Any]]) -> 
     backwards = offline().chunk(chunk(*values[::-1])).text.splitlines(keepends=True)
     assert b"".join(backwards[::-1]) == together
     assert all(line["score"] is None or 0 <= line["score"] <= 1 for line in written(together))
-
-
-def test_chunks_are_bounded() -> None:
-    """By lines and by bytes; a line of any size is one of them."""
-    sizes = [len(c.lines) for c in chunks(3, [Line(n, b"{}") for n in range(600)])]
-    assert sizes == [256, 256, 88]
-    huge = [Line(1, b" " * 200_000), Line(2, b" " * 200_000), Line(3, b"{}"), Line(4, b" " * 3_000_000)]
-    assert [[line.number for line in c.lines] for c in chunks(3, huge)] == [[1, 2], [3, 4]]
-    assert {c.file for c in chunks(3, huge)} == {3}
-    assert list(chunks(0, [])) == []
-
-
-def test_total() -> None:
-    """All tallies in one, whatever their number."""
-    tallies = [offline().chunk(chunk(*[LINE] * count)).tally for count in (1, 2)]
-    assert total(tallies).samples == 3
-    assert total([]).samples == 0

@@ -8,8 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from mmeval_pack.judges.errors import InputError
-from mmeval_pack.judges.lines import Shard, numbered
-from mmeval_pack.judges.offline import Chunk, chunks
+from mmeval_pack.judges.lines import Chunk, Shard, chunks, numbered
 from mmeval_pack.translators.cli import _predictions
 
 STDIN = "-"

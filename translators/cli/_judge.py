@@ -123,18 +123,42 @@ def opened(options: argparse.Namespace, report: Callable[[Progress], Any]) -> It
                 print(f"mmeval-pack: warning: {store.warning}", file=sys.stderr)
 
 
+def terms(options: argparse.Namespace) -> tuple[str, str | None]:
+    """What is asked of verdicts that are there already, where no judge is to be asked.
+
+    Returns:
+        The protocol, and the stamp of the prompts; None for the latter where options and environment leave
+        the choice of prompts to the pack, whose own may change from version to version.
+
+    Raises:
+        InputError: one of them is unknown, or the prompts cannot be had.
+    """
+    from mmeval_pack.judges.client import mathverse_terms
+    from mmeval_pack.judges.judging import known_protocol
+    from mmeval_pack.judges.judging_inquiry import stamp
+    from mmeval_pack.judges.mathverse_prompts import mathverse_prompts
+
+    protocol, prompts = mathverse_terms(_all_given(options))
+    wanted = stamp(each.digest for each in mathverse_prompts(prompts)) if prompts else None
+    return known_protocol(protocol), wanted
+
+
 def _described(options: argparse.Namespace) -> tuple[JudgeSettings | None, Cache | Replay | None]:
     """The judge's settings, and where its replies are found and kept."""
     from mmeval_pack.judges.cache import Cache
     from mmeval_pack.judges.client import JudgeSettings
 
-    given = {f"MMEVAL_JUDGE_{name.upper()}": _given(options, name) for name in _SETTINGS}
+    given = _all_given(options)
     if options.judge == "off":
         return None, None
     if options.judge is not None:
         return _recorded(Path(options.judge.removeprefix(_REPLAY)), given)
     settings = JudgeSettings.from_environ(given)
     return settings, Cache(settings.cache) if settings and settings.cache else None
+
+
+def _all_given(options: argparse.Namespace) -> dict[str, str | None]:
+    return {f"MMEVAL_JUDGE_{name.upper()}": _given(options, name) for name in _SETTINGS}
 
 
 def _given(options: argparse.Namespace, name: str) -> str | None:

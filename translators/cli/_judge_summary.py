@@ -20,8 +20,8 @@ def figures(court: Court) -> dict[str, Any]:
 
     Returns:
         ``model`` and ``protocol`` that were asked for; how many samples ``needed`` a judge, were ``judged``
-        and are ``unscored``; ``faults``: what befell the first sample of each reason; ``verdicts``: how many
-        by each judge, protocol and prompt; ``stages``: what was spent.
+        and are ``unscored``, by ``reasons``; ``faults``: what befell the first sample of each reason;
+        ``verdicts``: how many by each judge, protocol and prompt; ``stages``: what was spent.
     """
     progress, client = court.in_flight.progress, court.client
     return {
@@ -29,7 +29,8 @@ def figures(court: Court) -> dict[str, Any]:
         "protocol": court.in_flight.judge.protocol,
         "needed": progress.needed,
         "judged": progress.judged,
-        "unscored": progress.failed,
+        "unscored": progress.unscored,
+        "reasons": dict(sorted(progress.reasons.items())),
         "faults": dict(sorted(court.in_flight.judge.faults.items())),
         "verdicts": [
             {**dict(zip(_STAMP, stamp, strict=True)), "samples": count}
@@ -47,6 +48,8 @@ def text(values: Mapping[str, Any]) -> Iterator[str]:
             f"  {'verdicts':<12}{made['samples']} by {made['model']}, protocol {made['protocol']}, "
             f"prompt {made['prompt']}"
         )
+    if values["reasons"]:
+        yield f"  {'unscored':<12}{', '.join(f'{reason} {n}' for reason, n in values['reasons'].items())}"
     for stage, spent in values["stages"].items():
         yield (
             f"  {stage:<12}{counted(spent['calls'], 'call')}, {spent['remembered']} from the cache, "
@@ -59,8 +62,8 @@ def text(values: Mapping[str, Any]) -> Iterator[str]:
 
 def progress_text(progress: Progress, seconds: float) -> str:
     """For a progress bar."""
-    rate = (progress.judged + progress.failed) / max(seconds, 0.001)
+    rate = (progress.judged + progress.unscored) / max(seconds, 0.001)
     return (
-        f"{progress.judged} of {progress.needed} judged, {rate:.1f}/s, {progress.failed} failed, "
+        f"{progress.judged} of {progress.needed} judged, {rate:.1f}/s, {progress.unscored} unscored, "
         f"{progress.tokens} tokens"
     )

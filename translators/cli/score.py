@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from mmeval_pack.judges.records import UNJUDGED
 from mmeval_pack.translators.cli import _judge
 from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
+from mmeval_pack.translators.terminal import visible
 
 if TYPE_CHECKING:
-    from mmeval_pack.judges.in_flight import InFlight, Progress
-    from mmeval_pack.judges.lines import Shard
-    from mmeval_pack.judges.metrics import Tally
-    from mmeval_pack.judges.offline import Chunk, Offline, Scored
+    from mmeval_pack.judges.figures import Figures
+    from mmeval_pack.judges.in_flight import Progress
+    from mmeval_pack.judges.lines import Chunk, Shard
+    from mmeval_pack.judges.offline import Offline, Scored
     from mmeval_pack.judges.ways import Declared
     from mmeval_pack.translators.cli._judge import Court
 
@@ -40,15 +41,18 @@ It takes its place at the end, whole; a run that fails leaves an earlier OUT as 
 the same bytes, with any number of jobs.
 
 What the rules leave open is put to the judge that the environment names, and the line gets judge: model,
-protocol, prompt, calls, tokens. Replies are kept in a cache, so a run that was ended anyhow goes on where it
+protocol, prompt, calls, tokens. Without a judge, the verdict of one that a line holds already is kept if it
+was made in the same way (rules, pipeline, protocol, prompts where they are given); the summary says what was
+kept, and what was not and why. Replies are kept in a cache, so a run that was ended anyhow goes on where it
 was, and one that is repeated asks nothing and writes the same bytes. A sample without a verdict is unscored,
 with the reason; it is never a 0. A judge that does not reply at all is given up after the first tries.
 Lines of one task hold no more than their row: where a MathVerse row shows its question only in the image and
 holds no question_for_eval, the judge is told so (logs of lmms-eval hold it).
 
 A line that cannot be read or scored is named on stderr and left out; blank lines are passed over.
-Exit codes: 0 all is scored; 1 a worker process died; 2 bad input, or lines were left out; 3 no line was left
-out, but some sample needs a judge and got none."""
+Exit codes: 0 all is scored; 1 a worker process died; 2 bad input or usage, and nothing was written; or broken
+lines were left out, and all others were scored and written; 3 no line was left out, but some sample needs a
+judge and got none."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -92,38 +96,42 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(options: argparse.Namespace) -> int:
     """Score, write, and print the summary."""
-    from mmeval_pack.judges.metrics import Tally
+    from mmeval_pack.judges.figures import Figures
     from mmeval_pack.translators.cli import _input_files
     from mmeval_pack.translators.cli._output_file import output
 
     _input_files.check(options.files, options.out)
-    tallies, broken = [Tally() for _ in options.files], [0 for _ in options.files]
+    found: list[dict[str | None, Figures]] = [{} for _ in options.files]
+    broken = [0 for _ in options.files]
     with (
         _progress(options) as bar,
         _judge.opened(options, _reporter(bar)) as court,
         output(options.out) as write,
     ):
         chunks = _input_files.read(options.files, options.shard, bar.update)
-        offline = _offline(options, court.in_flight if court else None)
-        with closing(_scored(offline, chunks, options.jobs)) as results:
+        with closing(_scored(_offline(options, court), chunks, options.jobs)) as results:
             for scored in results:
                 write(scored.text)
-                tallies[scored.file].merge(scored.tally)
+                for task, figures in scored.figures.items():
+                    found[scored.file].setdefault(task, Figures()).merge(figures)
                 broken[scored.file] += len(scored.broken)
                 name = options.files[scored.file]
                 for number, fault in scored.broken:
                     bar.write(f"mmeval-pack: {name}, line {number}: {fault}", sys.stderr)
-    _print_summary(options, tallies, broken, court)
-    return _exit_code(tallies, broken)
+    _print_summary(options, found, broken, court)
+    return _exit_code(found, broken)
 
 
-def _offline(options: argparse.Namespace, in_flight: InFlight | None) -> Offline:
+def _offline(options: argparse.Namespace, court: Court | None) -> Offline:
     """What scores, as the options say."""
     from mmeval_pack.judges.offline import Offline
     from mmeval_pack.translators.cli._layouts import unwrap
 
     resolve = partial(_declared, tasks_dir(options))
-    return Offline(resolve, unwrap, options.rules, options.strip_reasoning, in_flight)
+    own = options.rules, options.strip_reasoning
+    if court:
+        return Offline(resolve, unwrap, *own, court.in_flight)
+    return Offline(resolve, unwrap, *own, None, *_judge.terms(options))
 
 
 def _scored(offline: Offline, chunks: Iterable[Chunk], jobs: int) -> Generator[Scored]:
@@ -140,7 +148,7 @@ def _declared(root: Path, name: str) -> Declared:
     from mmeval_pack.translators.plan import find_task
 
     task = find_task(root, name)
-    return Declared(task.pipeline, task.params, task.judge or METHODS[0])
+    return Declared(task.pipeline, task.params, task.judge or METHODS[0], task.groups, task.name)
 
 
 def _progress(options: argparse.Namespace) -> Any:
@@ -170,23 +178,25 @@ def _reporter(bar: Any) -> Callable[[Progress], None]:
 
 
 def _print_summary(
-    options: argparse.Namespace, tallies: Sequence[Tally], broken: Sequence[int], court: Court | None
+    options: argparse.Namespace,
+    found: Sequence[Mapping[str | None, Figures]],
+    broken: Sequence[int],
+    court: Court | None,
 ) -> None:
     """The figures of each file, and of all if there are several; on stderr where stdout has the lines."""
-    from mmeval_pack.judges.offline import total
+    from mmeval_pack.judges.figures import merged
     from mmeval_pack.translators.cli import _judge_summary
-    from mmeval_pack.translators.cli._summary import figures, text
+    from mmeval_pack.translators.cli._summary import file_text, of_file, text, values
 
     judge = _judge_summary.figures(court) if court else None
-    found = [figures(*counts) for counts in zip(tallies, broken, strict=True)]
-    overall = figures(total(tallies), sum(broken))
+    files = [of_file(*each) for each in zip(options.files, found, broken, strict=True)]
+    overall = values(merged(merged(parts.values()) for parts in found), sum(broken))
     if options.json:
-        files = [{"file": name, **values} for name, values in zip(options.files, found, strict=True)]
         whole = {"rules": options.rules, "files": files, "overall": overall, "judge": judge}
         summary = [json.dumps(whole, indent=2)]
     else:
-        named = [*zip(options.files, found, strict=True), *([("overall", overall)] if len(found) > 1 else [])]
-        summary = [line for name, values in named for line in text(name, values)]
+        summary = [line for file in files for line in file_text(file)]
+        summary += text("overall", overall) if len(files) > 1 else ()
         if options.rules != "parity":
             summary.append(f"rules: {options.rules}; not comparable with published figures")
         summary += _judge_summary.text(judge) if judge else ()
@@ -194,20 +204,22 @@ def _print_summary(
         if options.out == "-":
             say(options, line)
         else:
-            print(line)
+            print(visible(line))
 
 
-def _exit_code(tallies: Sequence[Tally], broken: Sequence[int]) -> int:
+def _exit_code(found: Sequence[Mapping[str | None, Figures]], broken: Sequence[int]) -> int:
     """What the run comes to, with a message where that is not 0."""
     if any(broken):
         print(f"mmeval-pack: {counted(sum(broken), 'broken line')} left out", file=sys.stderr)
         return 2
-    reasons: Counter[str] = sum((tally.reason for tally in tallies), Counter())
+    reasons: Counter[str] = Counter()
+    for figures in (figures for parts in found for figures in parts.values()):
+        reasons += figures.tally.reason
     unjudged = {reason: reasons[reason] for reason in sorted(reasons) if reason in UNJUDGED}
     if unjudged:
-        found = ", ".join(f"{reason} {count}" for reason, count in unjudged.items())
+        listed = ", ".join(f"{reason} {count}" for reason, count in unjudged.items())
         print(
-            f"mmeval-pack: {counted(sum(unjudged.values()), 'sample')} not judged: {found}", file=sys.stderr
+            f"mmeval-pack: {counted(sum(unjudged.values()), 'sample')} not judged: {listed}", file=sys.stderr
         )
         return 3
     return 0

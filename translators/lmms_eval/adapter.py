@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 from mmeval_pack.judges import metrics
+from mmeval_pack.judges.asking import caveat
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.judges.figures import group_values
 from mmeval_pack.judges.generated import score_generated
 from mmeval_pack.judges.judge_question import fill_missing_questions
 from mmeval_pack.judges.judging import METHODS, Judged
 from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.reasoning import separate
-from mmeval_pack.judges.records import Doc, Score, field
+from mmeval_pack.judges.records import Doc, Score
 from mmeval_pack.translators import media
 from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.json_values import plain
@@ -123,22 +126,21 @@ class Bound:
         """
         response = first_response(results)
         row = with_question(self.task.name, {key: doc[key] for key in doc if key != "media"})
-        recorded = partial(self._records, row, response)
+        known = Doc.from_row(row)
+        recorded = partial(self._records, known, response)
         judging = judge.at_hand() if judge.needs_judge(self.pipeline) else None
         score = partial(judging.score, self.pipeline, self.method) if judging else self.pipeline.score
-        verdict = score_generated(score, Doc.from_row(row), response, strip=True, logged=True)
+        verdict = score_generated(score, known, response, strip=True, logged=True)
         if isinstance(verdict, Score):
             return recorded(Judged(verdict, None))
         return verdict(recorded).records
 
-    def _records(self, row: Mapping[str, Any], response: str | None, judged: Judged) -> dict[str, Any]:
-        groups = {
-            "/".join(names): "/".join(_text(field(row, name)) for name in names) for names in self.task.groups
-        }
+    def _records(self, doc: Doc, response: str | None, judged: Judged) -> dict[str, Any]:
+        groups = group_values(doc, self.task.groups)
         detail = {
             "task": self.task.name,
-            "id": plain(row.get("id")),
-            "sample": plain(row),
+            "id": plain(doc.id),
+            "sample": plain(doc.row),
             "response": response,
             "reasoning": separate(response or "").reasoning,
             **judged.score._asdict(),
@@ -163,7 +165,8 @@ class Bound:
         records = list(items)
         figures = metrics.breakdown(records)
         figures["judge"] = judge.stamp(record.get("judge") for record in records if "value" in record)
-        judge.tell(self.task.name, figures)
+        stages = Counter(record["stage"] for record in records)
+        judge.tell(self.task, figures, caveat(stages, figures["reasons"], len(records)))
         return figures
 
 
@@ -203,7 +206,3 @@ def first_response(results: Sequence[Any]) -> str | None:
     if isinstance(first, list):
         return first_response(first)
     return None if first is None else str(first)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)

@@ -11,17 +11,19 @@ from concurrent.futures import Future
 from functools import cache, partial
 from typing import Any, Final
 
+from mmeval_pack.judges.asking import ASKING
 from mmeval_pack.judges.background import submit
 from mmeval_pack.judges.cache import Cache
 from mmeval_pack.judges.client import Client, JudgeSettings
 from mmeval_pack.judges.judging import Judge, Judged, judged
-from mmeval_pack.judges.pipeline import STAGES, Pipeline
+from mmeval_pack.judges.pipeline import Pipeline
 from mmeval_pack.judges.records import UNJUDGED, Doc, Score
 from mmeval_pack.judges.reply import JudgeFailure
 from mmeval_pack.judges.spending import Spending
 from mmeval_pack.translators.halt import halt
 from mmeval_pack.translators.lmms_eval.pending import Recorded, Sample
 from mmeval_pack.translators.lmms_eval.source import rank
+from mmeval_pack.translators.task import Task
 from mmeval_pack.translators.terminal import visible
 
 GRACE: Final = 30.0  # seconds for a machine that is busy with other things
@@ -131,7 +133,7 @@ def _cost(spent: Spending) -> str:
 
 def needs_judge(pipeline: Pipeline) -> bool:
     """Whether some response can come to a stage that asks a judge."""
-    return any(STAGES[name] is None for name in pipeline.stages)
+    return not ASKING.isdisjoint(pipeline.stages)
 
 
 _lock = threading.Lock()
@@ -185,12 +187,22 @@ def stamp(judges: Iterable[Mapping[str, Any] | None]) -> dict[str, Any] | None:
     return {**made_with, "samples": len(given), **sums}
 
 
-def tell(task: str, figures: Mapping[str, Any]) -> None:
-    """Says on stderr how many samples of a task wait for a verdict."""
+def tell(task: Task, figures: Mapping[str, Any], caveat: str | None) -> None:
+    """Says on stderr how many samples of a task wait for a verdict, and what its figure is worth meanwhile.
+
+    Args:
+        task: the task.
+        figures: see `metrics.breakdown`.
+        caveat: see `asking.caveat`.
+    """
     unjudged = {reason: count for reason, count in figures["reasons"].items() if reason in UNJUDGED}
     if unjudged:
         told = ", ".join(f"{reason} {count}" for reason, count in unjudged.items())
-        _say(f"task {task}: {sum(unjudged.values())} samples have no verdict: {told}")
+        count = sum(unjudged.values())
+        _say(f"task {task.name}: {count} sample{'s have' if count > 1 else ' has'} no verdict: {told}")
+    if caveat and figures["micro"] is not None:
+        n, mean = figures["n"], figures["micro"]
+        _say(f"task {task.name}: {task.metric} {mean:.4f} over {n} scored: {caveat}")
 
 
 @cache

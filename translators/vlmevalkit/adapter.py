@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mmeval_pack.judges.errors import InputError
+from mmeval_pack.judges.figures import group_values
 from mmeval_pack.judges.judge_question import fill_missing_questions
 from mmeval_pack.judges.judging import METHODS
 from mmeval_pack.judges.pipeline import Pipeline
@@ -118,9 +119,7 @@ class Bound:
 
     def groups(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The row's value in each group of the breakdown."""
-        return {
-            "/".join(names): "/".join(_text(field(row, name)) for name in names) for names in self.task.groups
-        }
+        return group_values(Doc.from_row(row), self.task.groups)
 
     def check(self) -> None:
         """Look at every row before anything is generated.

@@ -27,11 +27,11 @@ ENTRY = "import sys; from mmeval_pack.translators.cli import main; sys.exit(main
 LACKS = "lacks sample and response; expected an object with sample and response"
 SUMMARY = """\
 {name}: 3 samples
-  status      ok 2, invalid 1, unscored 0
-  stages      undecided 2, rule-match 1
+  verdicts    right 1, wrong 1, unscored 0, invalid 1
+  decided by  rule-match 1
   reasons     missing_response 1
-  accuracy    0.5000 over ok (95 % interval 0.0945 to 0.9055), 0.3333 over all
-  mean score  0.5000 over ok (95 % interval 0.0945 to 0.9055), 0.3333 over all
+  accuracy    0.5000 over 2 scored (95 % interval 0.0945 to 0.9055), 0.3333 over all 3
+  mean score  0.5000 over 2 scored (95 % interval 0.0945 to 0.9055), 0.3333 over all 3
 """
 
 
@@ -109,43 +109,53 @@ def test_stdin(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_json_summary_of_several_files(run: Callable[..., Any], write: Callable[..., Path]) -> None:
-    """Each, then all together."""
+    """Each, then all together: of two pipelines there is no mean, and nothing is divided by nothing."""
     files = [write(RIGHT, name="a.jsonl"), write(JUDGED, b"{", name="b.jsonl")]
     code, out, _ = run("score", *files, "--json")
     right = {"mean": 1.0, "interval": [pytest.approx(0.2065, abs=1e-4), 1.0], "published": 1.0}
-    none = {"mean": None, "interval": None, "published": 0.0}
-    half = {**right, "published": 0.5}
+    none = {"mean": None, "interval": None, "published": None}
     first = {
         "samples": 1,
         "broken_lines": 0,
+        "verdicts": {"right": 1, "wrong": 0, "unscored": 0, "invalid": 0},
         "status": {"ok": 1, "invalid": 0, "unscored": 0},
         "stages": {"rule-match": 1},
         "reasons": {},
+        "comparable": True,
         "accuracy": right,
         "mean_score": right,
+        "caveat": None,
+        "groups": {},
+        "macro": {},
+        "recorded": {"kept": [], "dropped": {}},
     }
     second = {
-        "samples": 1,
+        **first,
         "broken_lines": 1,
+        "verdicts": {"right": 0, "wrong": 0, "unscored": 1, "invalid": 0},
         "status": {"ok": 0, "invalid": 0, "unscored": 1},
         "stages": {"undecided": 1},
         "reasons": {"no_judge": 1},
-        "accuracy": none,
-        "mean_score": none,
+        "accuracy": {**none, "published": 0.0},
+        "mean_score": {**none, "published": 0.0},
     }
     overall = {
+        **second,
         "samples": 2,
-        "broken_lines": 1,
+        "verdicts": {"right": 1, "wrong": 0, "unscored": 1, "invalid": 0},
         "status": {"ok": 1, "invalid": 0, "unscored": 1},
         "stages": {"rule-match": 1, "undecided": 1},
-        "reasons": {"no_judge": 1},
-        "accuracy": half,
-        "mean_score": half,
+        "comparable": False,
+        "accuracy": none,
+        "mean_score": none,
     }
     assert code == 2
     assert json.loads(out) == {
         "rules": "parity",
-        "files": [{"file": str(files[0]), **first}, {"file": str(files[1]), **second}],
+        "files": [
+            {"file": str(files[0]), **first, "tasks": {}},
+            {"file": str(files[1]), **second, "tasks": {}},
+        ],
         "overall": overall,
         "judge": None,
     }
@@ -155,25 +165,22 @@ def test_text_summary_of_several_files(run: Callable[..., Any], write: Callable[
     """Nothing is divided by nothing."""
     files = [write(name="empty.jsonl"), write(JUDGED, {}, name="b.jsonl")]
     _, out, _ = run("score", *files)
+    one = (
+        "  verdicts    right 0, wrong 0, unscored 1, invalid 0\n"
+        "  decided by  none\n"
+        "  reasons     no_judge 1\n"
+        "  accuracy    N/A over 0 scored, 0.0000 over all 1\n"
+        "  mean score  N/A over 0 scored, 0.0000 over all 1\n"
+    )
     assert out == (
         f"{files[0]}: 0 samples\n"
-        "  status      ok 0, invalid 0, unscored 0\n"
-        "  stages      none\n"
+        "  verdicts    right 0, wrong 0, unscored 0, invalid 0\n"
+        "  decided by  none\n"
         "  reasons     none\n"
         "  accuracy    N/A\n"
         "  mean score  N/A\n"
-        f"{files[1]}: 1 sample, 1 broken line left out\n"
-        "  status      ok 0, invalid 0, unscored 1\n"
-        "  stages      undecided 1\n"
-        "  reasons     no_judge 1\n"
-        "  accuracy    N/A over ok, 0.0000 over all\n"
-        "  mean score  N/A over ok, 0.0000 over all\n"
-        "overall: 1 sample, 1 broken line left out\n"
-        "  status      ok 0, invalid 0, unscored 1\n"
-        "  stages      undecided 1\n"
-        "  reasons     no_judge 1\n"
-        "  accuracy    N/A over ok, 0.0000 over all\n"
-        "  mean score  N/A over ok, 0.0000 over all\n"
+        f"{files[1]}: 1 sample, 1 broken line left out\n{one}"
+        f"overall: 1 sample, 1 broken line left out\n{one}"
     )
 
 

@@ -303,7 +303,7 @@ def test_all_calls_fail(
     options = ["--protocol", "official", "--judge-retries", "0", "--judge-concurrency", "4"]
     code, out, err = run("score", write(rows(300)), *options)
     assert (code, err) == (3, "mmeval-pack: 300 samples not judged: judge_failed 300\n")
-    assert "  accuracy    N/A over ok, 0.0000 over all\n" in out
+    assert "  accuracy    N/A over 0 scored, 0.0000 over all 300\n" in out
     assert "judge judge-1: 0 of 300 judged\n" in out
     assert f"  judge_failed, the first time: {endpoint.base_url}: {FAULTS[fault][1]}" in out
     assert 20 <= len(endpoint.requests) < 30
