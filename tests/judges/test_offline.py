@@ -306,3 +306,89 @@ def test_verdicts_do_not_depend_on_other_lines(values: list[dict[str, Any]]) -> 
     backwards = offline().chunk(chunk(*values[::-1])).text.splitlines(keepends=True)
     assert b"".join(backwards[::-1]) == together
     assert all(line["score"] is None or 0 <= line["score"] <= 1 for line in written(together))
+
+
+JUDGE = {"model": "m", "protocol": "published", "prompt": "p", "calls": 1, "tokens": 90}
+JUDGED = {
+    **LINE,
+    "task": "judged_mmeval",
+    "response": "man's best friend",
+    **Score(1.0, 1, "llm-judge", "ok", None, None)._asdict(),
+    "judge": JUDGE,
+}
+
+
+def test_the_verdict_of_a_judge_is_kept_where_none_is_asked() -> None:
+    """To the same bytes, again and again; the figures say by whom."""
+    scored = offline().chunk(chunk(JUDGED))
+    assert written(scored.text) == [JUDGED]
+    assert offline().chunk(chunk(scored.text)).text == scored.text
+    assert scored.figures[None].kept == {("m", "published", "p"): 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "objection"),
+    [
+        ({"rules": "improved"}, {}, "rules 'parity', asked for was 'improved'"),
+        ({}, {"judge": {**JUDGE, "protocol": "x"}}, "protocol 'x', asked for was 'published'"),
+        ({}, {"judge": None}, "no record of the judge"),
+        ({}, {"decided_by": "llm-match"}, "stage llm-match, which the pipeline lacks"),
+        (
+            {"strip_reasoning": True},
+            {"response": "<think>?</think>best"},
+            "reasoning is taken off now",
+        ),
+    ],
+)
+def test_the_verdict_of_a_judge_that_was_asked_in_another_way_goes(
+    options: dict[str, Any], changes: dict[str, Any], objection: str
+) -> None:
+    """The sample is unscored, and the figures say why."""
+    scored = offline(**options).chunk(chunk({**JUDGED, **changes}))
+    (line,) = written(scored.text)
+    assert (line["status"], line["reason"], "judge" in line) == ("unscored", "no_judge", False)
+    figures = scored.figures[None]
+    assert (figures.kept, figures.dropped) == ({}, {objection: 1})
+
+
+def test_protocol_and_prompts_of_mathverse_are_those_asked_for() -> None:
+    """Where none are named, any prompts will do; other methods have one protocol and prompts of their own."""
+    tasks = {"m": Declared(("exact-match", "llm-judge"), {}, "mathverse", (), "m"), **TASKS}
+
+    def kept(task: str, made: str, **options: Any) -> bool:
+        line = {**JUDGED, "task": task, "judge": {**JUDGE, "protocol": made}}
+        scorer = Offline(tasks.__getitem__, lambda record: record, **options)
+        return "judge" in written(scorer.chunk(chunk(line)).text)[0]
+
+    assert kept("m", "published")
+    assert kept("m", "official", protocol="official", prompt="p")
+    assert not kept("m", "published", protocol="official")
+    assert not kept("m", "published", prompt="q")
+    assert kept("judged_mmeval", "published", protocol="official", prompt="q")
+
+
+def test_rules_go_before_a_verdict_of_a_judge() -> None:
+    """They cost nothing and would have been asked first; a protocol that asks them nothing stays so."""
+    tasks = {"m": Declared(("exact-match", "llm-judge"), {}, "mathverse", (), "m")}
+    line = {**JUDGED, "task": "m", "response": "B", "score": 0.0, "judge": {**JUDGE, "protocol": "official"}}
+    for protocol, stage in (("published", "exact-match"), ("official", "llm-judge")):
+        scored = Offline(tasks.__getitem__, lambda record: record, protocol=protocol).chunk(chunk(line))
+        assert [each["decided_by"] for each in written(scored.text)] == [stage]
+        assert not scored.figures["m"].dropped
+
+
+def test_figures_by_task_and_group() -> None:
+    """Lines whose pipeline is no task's stand under None."""
+    declared = Declared(("exact-match",), {}, groups=(("topic",),), task="t")
+    rows = [{**LINE, "response": "B", "task": "t", "sample": {**SAMPLE, "topic": name}} for name in "xyx"]
+    scored = Offline(lambda _: declared, lambda record: record).chunk(
+        chunk(*rows, {**rows[0], "pipeline": ["rule-match"]}, LINE)
+    )
+    own = scored.figures["t"]
+    assert {group: tally.full for group, tally in own.groups.items()} == {
+        ("topic", "x"): 2,
+        ("topic", "y"): 1,
+    }
+    assert (own.comparable, own.tally.samples) == (True, 3)
+    other = scored.figures[None]
+    assert (other.comparable, other.tally.samples) == (False, 2)
