@@ -22,7 +22,7 @@ from mmeval_pack.judges.text import Response
 
 DEFAULT_PROTOCOL: Final = "published"
 METHODS: Final = ("general", "mathverse")
-_CALLS: Final = 4  # that a budget holds for each sample at a time: two questions, and as many re-asks
+_CALLS: Final = 8  # that a budget holds for each sample at a time: at most so small a part of it is wasted
 
 Stage = Callable[[Doc, Response, Pipeline, Inquiry], Awaitable[Reading]]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -296,6 +298,35 @@ def test_a_used_up_budget_leaves_the_rest_unscored() -> None:
         found = verdicts(client, "a?", "b?", "c?")
     assert [score.reason for score, _ in found] == [None, None, "judge_budget"]
     assert len(endpoint.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("budget", "most"),
+    [
+        (Budget(calls=8), 0),
+        (Budget(calls=9), 1),
+        (Budget(calls=40), 5),
+        (Budget(tokens=9000), 4),  # first questions are shorter: some more of them fit in at the end
+        (Budget(40, 9000), 1),
+    ],
+)
+def test_a_small_budget_goes_into_whole_samples(budget: Budget, most: int) -> None:
+    """Not into the first questions of as many samples as are asked about at a time."""
+
+    def own(request: Request) -> Reply:  # equal questions in flight would be asked once
+        asked = str(request.body["messages"][0]["content"])
+        extract = request.headers["x-mmeval-stage"] == "extract"
+        return billed(f"about {re.findall('[0-9]+', asked)[-1]}" if extract else "0", prompt=100, answer=3)
+
+    with Endpoint(own) as endpoint:
+        client = Client(settings(endpoint.base_url, budget=budget))
+        found = verdicts(client, *(f"{number}?" for number in range(20, 80)))
+    reasons = Counter(score.reason for score, _ in found)
+    assert set(reasons) == {None, "judge_budget"}
+    stages = Counter(request.headers["x-mmeval-stage"] for request in endpoint.requests)
+    assert stages["extract"] - stages["score"] <= most
+    assert stages["score"] == reasons[None] >= 4
+    assert {name: spent.failures for name, spent in client.spending.items()} == dict.fromkeys(stages, 0)
 
 
 def test_concurrency_counts_samples_and_their_time_alone() -> None:

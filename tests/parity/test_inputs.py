@@ -53,7 +53,17 @@ def test_a_sample_of_lmms_eval(tmp_path: Path) -> None:
     path = written(tmp_path / "org__model" / "1_samples_t.jsonl", {"doc_id": 0, "detail": detail})
     (found,) = Inputs().read(path)
     assert (found.model, found.id, found.text) == ("org__model", "7", "L = 14")
-    assert found.recorded == {"mmeval": Verdict(1.0, "14", "ok", "recorded", {"decided_by": "llm-judge"})}
+    verdict = Verdict(1.0, "14", "ok", "recorded", {"decided_by": "llm-judge"})
+    assert found.recorded == {"mmeval": verdict}
+    made = {"model": "m", "protocol": "published", "prompt": "p", "calls": 2, "tokens": 9}
+    for changes, recorded in (
+        ({"rules": "improved"}, {"improved": verdict}),
+        ({"decided_by": None, "judge": made}, {"mmeval": verdict._replace(detail={})}),
+        ({"decided_by": "rule-match"}, {}),
+        ({"score": 2.0}, {}),
+    ):
+        again = written(path, {"doc_id": 0, "detail": {**detail, **changes}})
+        assert [response.recorded for response in Inputs().read(again)] == [recorded]
 
 
 def test_a_prediction_file_needs_its_task(tmp_path: Path) -> None:

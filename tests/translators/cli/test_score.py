@@ -184,12 +184,94 @@ def test_text_summary_of_several_files(run: Callable[..., Any], write: Callable[
     )
 
 
+CAVEAT = (
+    "likely too high: it holds only for what rules settled (rules credit, they never decide a miss); "
+    "1 of 2 samples lacks a judge's verdict"
+)
+
+
+def test_an_accuracy_of_rules_alone_is_said_to_be_too_high(
+    run: Callable[..., Any], write: Callable[..., Path]
+) -> None:
+    """Beside the figure; a figure for which nothing is missing stands alone."""
+    file = write(
+        {**RIGHT, "pipeline": ["rule-match", "llm-judge"]},
+        {**JUDGED, "pipeline": ["rule-match", "llm-judge"]},
+    )
+    lines = run("score", file).out.splitlines()
+    assert lines[1:6] == [
+        "  verdicts    right 1, wrong 0, unscored 1, invalid 0",
+        "  decided by  rule-match 1",
+        "  reasons     no_judge 1",
+        "  accuracy    1.0000 over 1 scored (95 % interval 0.2065 to 1.0000), 0.5000 over all 2",
+        f"              {CAVEAT}",
+    ]
+    assert json.loads(run("score", file, "--json").out)["overall"]["caveat"] == CAVEAT
+    assert "likely" not in run("score", write(RIGHT, WRONG)).out
+
+
+def test_lines_of_several_pipelines_have_no_mean(run: Callable[..., Any], write: Callable[..., Path]) -> None:
+    """Neither in one file nor over all; their counts are told."""
+    out = run("score", write(RIGHT, JUDGED)).out.splitlines()
+    assert out[4] == "  accuracy    none over several pipelines or protocols"
+    files = [write(RIGHT, name="a"), write({**RIGHT, "pipeline": ["exact-match"]}, name="b")]
+    out = run("score", *files).out
+    assert out.splitlines()[12:] == [
+        "overall: 2 samples",
+        "  verdicts    right 1, wrong 1, unscored 0, invalid 0",
+        "  decided by  rule-match 1",
+        "  reasons     none",
+        "  accuracy    none over several pipelines or protocols",
+    ]
+
+
+def muirbench(response: str, kind: str) -> dict[str, Any]:
+    """A line about a row of a task with groups."""
+    return {"task": "muirbench_mmeval", "sample": {**SAMPLE, "task": kind}, "response": response}
+
+
+def test_figures_by_group(run: Callable[..., Any], write: Callable[..., Path]) -> None:
+    """As the task declares them, with n; a value may be blank or try to steer the terminal."""
+    kinds = ["Ordered", "Ordered", "\x1b[2J" + "x" * 70, ""]
+    file = write(*(muirbench(text, kind) for text, kind in zip("BABA", kinds, strict=True)))
+    lines = run("score", file).out.splitlines()
+    start = lines.index("  by task, mean of its values 0.5000")
+    steered = "\\x1b[2J" + "x" * 56
+    assert [line.split() for line in lines[start + 1 : start + 4]] == [
+        ["(blank)", "0.0000", "over", "1", "of", "1"],
+        [steered, "1.0000", "over", "1", "of", "1"],
+        ["Ordered", "0.5000", "over", "2", "of", "2"],
+    ]
+    summary = json.loads(run("score", file, "--json").out)["files"][0]
+    assert summary["groups"]["task"]["Ordered"] == {"n": 2, "samples": 2, "accuracy": 0.5}
+    assert summary["macro"]["task"] == 0.5
+
+
+def test_figures_by_task(run: Callable[..., Any], write: Callable[..., Path]) -> None:
+    """Where a file has several, lines without one among them."""
+    file = write(muirbench("B", "x"), {**WRONG, "task": "sat_real_mmeval"}, RIGHT)
+    lines = [line for line in run("score", file).out.splitlines() if not line.startswith(" ")]
+    assert lines == [
+        f"{file}: 3 samples",
+        f"{file}, lines without a task: 1 sample",
+        f"{file}, muirbench_mmeval: 1 sample",
+        f"{file}, sat_real_mmeval: 1 sample",
+    ]
+    tasks = json.loads(run("score", file, "--json").out)["files"][0]["tasks"]
+    assert {name: each["accuracy"]["mean"] for name, each in tasks.items()} == {
+        "": 1.0,
+        "muirbench_mmeval": 1.0,
+        "sat_real_mmeval": 0.0,
+    }
+
+
 def test_fractions(run: Callable[..., Any], write: Callable[..., Path]) -> None:
     """Accuracy counts full scores, the mean score all of them."""
     row = {"messages": [{"question": "Q"}], "answer": ["abcd"]}
     lines = [{"sample": row, "response": response, "pipeline": ["anls"]} for response in ("abcd", "abcx")]
     summary = json.loads(run("score", write(*lines), "--json").out)["overall"]
     assert (summary["accuracy"]["mean"], summary["mean_score"]["mean"]) == (0.5, 0.875)
+    assert summary["verdicts"] == {"right": 1, "partial": 1, "wrong": 0, "unscored": 0, "invalid": 0}
 
 
 def test_broken_lines(run: Callable[..., Any], write: Callable[..., Path], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -320,6 +321,63 @@ def test_budget(
     assert (len(endpoint.requests), left >= 12) == (7, True)
     assert run("score", file).code == 0
     assert len(endpoint.requests) == 30
+
+
+def test_what_a_budget_refuses_is_no_failure_of_the_judge(
+    run: Callable[..., Any], served: Callable[..., Endpoint], write: Callable[..., Path]
+) -> None:
+    """It is told as what it is."""
+    served()
+    out = run("score", write(rows(20)), "--judge-budget", "calls:8", "--judge-concurrency", "32").out
+    assert "  unscored    judge_budget 11\n" in out
+    assert "judge judge-1: 4 of 15 judged\n" in out
+    assert ", 0 failed;" in out
+    assert not re.search("[1-9] failed", out)
+
+
+def test_verdicts_are_kept_where_no_judge_is_asked(
+    run: Callable[..., Any],
+    served: Callable[..., Endpoint],
+    write: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To the same bytes; not where another protocol or other prompts are asked for, and it says so."""
+    served()
+    first, again = tmp_path / "first.jsonl", tmp_path / "again.jsonl"
+    run("score", write(rows(40)), "--out", first)
+    prompt = read(first)[1]["judge"]["prompt"]
+    code, out, err = run("score", first, "--out", again, "--judge", "off")
+    assert (code, err, again.read_bytes()) == (0, "", first.read_bytes())
+    assert f"  from file   30 verdicts of a judge, by loopback, protocol published, prompt {prompt}\n" in out
+    assert "likely" not in out
+    code, out, _ = run("score", first, "--out", again, "--judge", "off", "--protocol", "official")
+    told = "protocol 'published', asked for was 'official'"
+    assert (code, f"  not kept    30 verdicts of a judge in the file: {told}\n" in out) == (3, True)
+    assert {line["reason"] for line in read(again)} == {"no_judge"}
+    prompts = tmp_path / "prompts.py"
+    prompts.write_text(
+        "demo_prompt_extract = 'Extract.'\ndemo_prompt_score = 'Judge {question} {gt} {extraction}'\n"
+    )
+    monkeypatch.setenv("MMEVAL_JUDGE_PROMPTS", f"official:{prompts}")
+    summary = json.loads(run("score", first, "--judge", "off", "--json").out)["overall"]["recorded"]
+    ((told, count),) = summary["dropped"].items()
+    assert (told.startswith(f"prompt '{prompt}', asked for was '"), count, summary["kept"]) == (True, 30, [])
+
+
+def test_no_judge_needs_no_home(
+    run: Callable[..., Any], write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none of the settings of a judge but those that say how verdicts are made."""
+    monkeypatch.setenv("MMEVAL_JUDGE_BUDGET", "a lot")
+    monkeypatch.setenv("MMEVAL_JUDGE_CACHE", "~nobody-of-that-name/x")
+    assert run("score", write(rows(1)), "--judge", "off").code == 0
+    monkeypatch.setenv("MMEVAL_JUDGE_PROTOCOL", "mine")
+    code, _, err = run("score", write(rows(1)), "--judge", "off")
+    assert (code, err) == (
+        2,
+        "mmeval-pack: unknown protocol 'mine': known are published, vlmevalkit, official\n",
+    )
 
 
 def test_a_third_party_needs_no_endpoint(

@@ -244,6 +244,25 @@ def test_without_a_judge_there_is_one_warning(
     assert (type(detail), detail["reason"], detail["judge"]) == (dict, "no_judge", None)
 
 
+def test_an_accuracy_of_rules_alone_is_said_to_be_too_high(capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside the figure, as soon as it is there; one that rules alone can give stands without."""
+    task = bound()
+    records = [task.process_results(row(), [text])["breakdown"] for text in ("5", "5", "I say it")]
+    capsys.readouterr()
+    figures = task.breakdown(records)
+    assert (figures["n"], figures["micro"]) == (2, 1.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "mmeval-pack: task toy_mmeval: 1 sample has no verdict: no_judge 1",
+        "mmeval-pack: task toy_mmeval: accuracy 1.0000 over 2 scored: likely too high: it holds only for "
+        "what rules settled (rules credit, they never decide a miss); 1 of 3 samples lacks a judge's verdict",
+    ]
+    task.breakdown(records[:2])
+    task.breakdown(records[2:])
+    assert capsys.readouterr().err.splitlines() == [
+        "mmeval-pack: task toy_mmeval: 1 sample has no verdict: no_judge 1"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
