@@ -1,4 +1,4 @@
-"""exact-match: the response is the answer and nothing else, in the forms in which answers are written."""
+"""exact-match: the response is the answer, in one of the forms in which answers are written."""
 
 from __future__ import annotations
 
