@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from mmeval_pack.judges.in_flight import Stamp
 from mmeval_pack.judges.metrics import Tally
@@ -20,12 +21,41 @@ def group_values(doc: Doc, groups: Sequence[Sequence[str]]) -> dict[str, str]:
     """
     if not groups:
         return {}
+    message, row = doc.message, doc.row
+    found = {}
+    for names in groups:
+        texts = []
+        for name in names:
+            value = message[name] if name in message else row.get(name)
+            texts.append(value if type(value) is str else "" if value is None else str(value))
+        found["/".join(names)] = "/".join(texts)
+    return found
 
-    def text(name: str) -> str:
-        value = doc.message[name] if name in doc.message else doc.row.get(name)
-        return "" if value is None else str(value)
 
-    return {"/".join(names): "/".join(map(text, names)) for names in groups}
+@dataclass(slots=True)
+class Share:
+    """The samples with one value of a group: so few figures that each line can afford to count in several.
+
+    Attributes:
+        samples: of any status.
+        graded: those that count.
+        total: exact sum of their scores.
+    """
+
+    samples: int = 0
+    graded: int = 0
+    total: int | Fraction = 0
+
+    @property
+    def mean(self) -> float | None:
+        """Mean score over the graded samples; None when there are none."""
+        return float(self.total / self.graded) if self.graded else None
+
+    def merge(self, other: Share) -> None:
+        """Count all samples of another one too."""
+        self.samples += other.samples
+        self.graded += other.graded
+        self.total += other.total
 
 
 @dataclass
@@ -42,7 +72,7 @@ class Figures:
 
     tally: Tally = field(default_factory=Tally)
     kinds: set[str] = field(default_factory=set)
-    groups: defaultdict[tuple[str, str], Tally] = field(default_factory=lambda: defaultdict(Tally))
+    groups: defaultdict[tuple[str, str], Share] = field(default_factory=lambda: defaultdict(Share))
     kept: Counter[Stamp] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
 
@@ -62,15 +92,23 @@ class Figures:
         self.tally.add(score)
         if kind not in self.kinds:
             self._scored_by({kind})
+        if not values:
+            return
+        value = score.score if score.status == "ok" else None
+        graded = value is not None
+        exact = Fraction(value) if value and value != 1 else int(value or 0)  # few are neither 0 nor 1
         for group in values.items():
-            self.groups[group].add(score)
+            share = self.groups[group]
+            share.samples += 1
+            share.graded += graded
+            share.total += exact
 
     def merge(self, other: Figures) -> None:
         """Count all samples of others too."""
         self.tally.merge(other.tally)
         self._scored_by(other.kinds)
-        for group, tally in other.groups.items():
-            self.groups[group].merge(tally)
+        for group, share in other.groups.items():
+            self.groups[group].merge(share)
         self.kept += other.kept
         self.dropped += other.dropped
 

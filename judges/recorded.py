@@ -29,10 +29,12 @@ class Recorded(NamedTuple):
 
 def recorded(line: Mapping[str, Any]) -> Recorded | None:
     """The verdict of a judge in a scored line; None where it holds none, or one that nobody can read."""
+    if line.get("status") != "ok":
+        return None
     value, stage, extraction = line.get("score"), line.get("decided_by"), line.get("extraction")
     judge = _judge(line.get("judge"))
     stage = stage if isinstance(stage, str) else None
-    if line.get("status") != "ok" or (stage not in ASKING and judge is None):
+    if stage not in ASKING and judge is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         return None

@@ -65,6 +65,18 @@ def test_parts_merge_to_the_whole(samples: list[tuple[Score, str, str]], parts: 
     assert merged(pickle.loads(pickle.dumps(pieces[::-1]))) == of(*samples)
 
 
+def test_the_mean_of_a_value_is_exact() -> None:
+    """Over what is graded, whatever the order; None where nothing is."""
+    tenth = RIGHT._replace(score=0.1, is_correct=0)
+    unscored = Score(None, None, None, "unscored", None, "no_judge")
+    invalid = Score(0.0, 0, None, "invalid", None, "missing_answer")
+    scores = [tenth, tenth, tenth, RIGHT, invalid, unscored]
+    for order in (scores, scores[::-1]):
+        share = of(*[(score, "a", "x") for score in order]).groups["topic", "x"]
+        assert (share.samples, share.graded, share.mean) == (6, 4, 0.325)
+    assert of((unscored, "a", "x")).groups["topic", "x"].mean is None
+
+
 def test_kept_and_dropped_verdicts_add_up() -> None:
     """By their stamps and by what speaks against them."""
     one, other = Figures(), Figures()

@@ -385,7 +385,7 @@ def test_figures_by_task_and_group() -> None:
         chunk(*rows, {**rows[0], "pipeline": ["rule-match"]}, LINE)
     )
     own = scored.figures["t"]
-    assert {group: tally.full for group, tally in own.groups.items()} == {
+    assert {group: share.samples for group, share in own.groups.items()} == {
         ("topic", "x"): 2,
         ("topic", "y"): 1,
     }

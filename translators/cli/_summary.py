@@ -131,8 +131,8 @@ def _means(tally: Tally) -> dict[str, Any]:
 def _groups(figures: Figures) -> dict[str, dict[str, dict[str, Any]]]:
     """The figures of each value, named as in lmms-eval's results; a group without any value is out."""
     groups: dict[str, dict[str, dict[str, Any]]] = {}
-    for (name, value), tally in sorted(figures.groups.items()):
-        cell = {"n": tally.status["ok"], "samples": tally.samples, "accuracy": tally.mean}
+    for (name, value), share in sorted(figures.groups.items()):
+        cell = {"n": share.graded, "samples": share.samples, "accuracy": share.mean}
         groups.setdefault(name, {})[value] = cell
     return {name: cells for name, cells in groups.items() if any(value.strip("/") for value in cells)}
 
