@@ -241,7 +241,8 @@ def main() -> int:
     good = True
     with endpoint() as (url, look):
         with tempfile.TemporaryDirectory() as folder:
-            list(ours(url, 4, 4, Path(folder)))  # imports
+            most = max(options.concurrency)
+            list(ours(url, 8 * most, most, Path(folder)))  # imports, here and in processes that send
         for rows in options.rows:
             for concurrency in options.concurrency:
                 for _ in range(options.repeat):

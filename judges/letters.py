@@ -67,13 +67,12 @@ def segment(text: str, candidates: frozenset[str]) -> Letters:
         elif len(text) == 1:
             return (first.upper(),)
     found: list[str] = []
-    size = len(candidates)
+    longest = max(len(candidates), len("and"))  # of a piece, since no letter may come twice
     for match in _PIECE.finditer(text):
+        if match.end() - match.start() > longest:
+            return ()
         for piece in _without_and(match[0]):
-            letters = piece.upper()
-            if len(letters) > size:
-                return ()
-            for letter in letters:
+            for letter in piece.upper():
                 if letter not in candidates or letter in found:
                     return ()
                 found.append(letter)

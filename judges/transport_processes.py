@@ -48,7 +48,8 @@ def worthwhile(concurrency: int) -> int:
 class TransportProcesses:
     """The connections to the base URLs of one judge, in several processes; belongs to one event loop.
 
-    They start with the first request. One that ended is not replaced; when none is left, this one sends.
+    They start with the first request. Until they have loaded the SDK, this one sends if it has done so. One
+    that ended is not replaced; when none is left, this one sends too.
 
     Attributes:
         count: of base URLs; they are named by their place, from 0.
@@ -66,9 +67,10 @@ class TransportProcesses:
         if self._wanted:
             self._processes, self._wanted = _started(self._wanted), 0
         alive = [process for process in self._processes if process.alive]
-        if not alive:
+        ready = [process for process in alive if process.ready]
+        if not alive or (not ready and "openai" in sys.modules):
             return await self._here.post(place, body, stage, seconds)
-        least_busy = min(alive, key=_Process.busy)
+        least_busy = min(ready or alive, key=_Process.busy)
         return await least_busy.post(self._connection, (place, body, stage, seconds))
 
     async def close(self) -> None:
@@ -131,10 +133,12 @@ class _Process:
 
     Attributes:
         alive: whether it takes requests.
+        ready: whether it sends them at once; one that starts has to load the SDK first.
     """
 
     def __init__(self) -> None:
         self.alive = True
+        self.ready = False
         self._waiting: dict[int, asyncio.Future[Outcome]] = {}
         self._numbers = count()
         here, there = socket.socketpair()
@@ -169,12 +173,14 @@ class _Process:
         """Closes what was opened for one judge."""
         self._link.send(("close", connection))
 
-    def _came(self, message: tuple[int, Outcome]) -> None:
-        number, outcome = message
-        self._settle(number, outcome)
+    def _came(self, message: tuple[int, Outcome] | None) -> None:
+        if message is None:
+            self.ready = True
+        else:
+            self._settle(*message)
 
     def _ended(self) -> None:
-        self.alive = False
+        self.alive = self.ready = False
         self._process.poll()  # leaves no zombie
         for number in self._waiting:
             self._settle(number, _LOST)
@@ -219,6 +225,7 @@ class _Sender:
         """Does what it is told until nobody is left to tell it anything."""
         ended = asyncio.Event()
         self._link = _Link(end, self._told, ended.set)
+        self._link.send(None)  # ready
         await ended.wait()
 
     def _told(self, message: tuple[Any, ...]) -> None:
