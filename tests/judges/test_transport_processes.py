@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import importlib
 import os
 import signal
 import subprocess
@@ -75,6 +76,16 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return result
 
 
+async def start() -> None:
+    """Two processes that the running loop talks to have loaded the SDK."""
+    with Endpoint(Script(completion("1"))) as endpoint:
+        transport = TransportProcesses(2, (endpoint.base_url,), KEY, timeout=30.0)
+        assert isinstance(await transport.post(0, body(), "score", 30.0), Answer)
+        while not all(process.ready for process in transport._processes):
+            await asyncio.sleep(0.01)
+        await transport.close()
+
+
 @pytest.mark.parametrize(
     ("concurrency", "cores", "processes"),
     [
@@ -125,6 +136,7 @@ def test_outcomes_are_those_of_one_process() -> None:
     async def both() -> tuple[list[Answer | Fault], list[Answer | Fault]]:
         urls = (endpoint.base_url,)
         one = await outcomes(Transport(urls, KEY, timeout=30.0))
+        await start()
         return one, await outcomes(TransportProcesses(2, urls, KEY, timeout=30.0))
 
     with Endpoint(Script(*REPLIES.values(), *REPLIES.values())) as endpoint:
@@ -138,6 +150,7 @@ def test_a_client_with_many_slots_sends_from_several_processes() -> None:
     """All slots are used, nothing is sent twice, and the key stands in no command line."""
 
     async def ask() -> list[Reply]:
+        await start()
         settings = JudgeSettings("m", (endpoint.base_url,), KEY, concurrency=64, retries=0)
         client = Client(settings)
         questions = (
@@ -178,6 +191,23 @@ def test_processes_stay_for_the_next_judge() -> None:
     assert len(first) == 2
 
 
+def test_the_first_requests_do_not_wait_for_the_processes() -> None:
+    """To load the SDK takes them a second; this one has it."""
+    importlib.import_module("openai")
+
+    async def first() -> tuple[Answer | Fault, list[bool]]:
+        transport = TransportProcesses(2, (endpoint.base_url,), KEY, timeout=30.0)
+        outcome = await transport.post(0, body(), "score", 30.0)
+        ready = [process.ready for process in transport._processes]
+        await transport.close()
+        return outcome, ready
+
+    with Endpoint(Script(completion("1"))) as endpoint:
+        outcome, ready = run(first())
+    assert isinstance(outcome, Answer)
+    assert ready == [False, False]
+
+
 def test_without_processes_this_one_sends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine may have none to spare."""
 
@@ -199,8 +229,8 @@ def test_requests_of_a_process_that_dies_are_lost_and_the_others_go_on() -> None
     """A lost request is a passing fault; when no process is left, this one sends."""
 
     async def scene() -> tuple[list[Answer | Fault], Answer | Fault, Answer | Fault]:
+        await start()
         transport = TransportProcesses(2, (endpoint.base_url,), KEY, timeout=30.0)
-        await transport.post(0, body(), "score", 30.0)  # both have started
         posts = [asyncio.create_task(transport.post(0, body(), "score", 30.0)) for _ in range(4)]
         await asyncio.sleep(0.4)
         first, second = senders()
@@ -227,6 +257,7 @@ def test_a_client_gets_every_reply_though_a_process_is_killed() -> None:
     """What was lost is asked again."""
 
     async def ask() -> list[Reply]:
+        await start()
         client = Client(JudgeSettings("m", (endpoint.base_url,), KEY, concurrency=64, backoff=0.01))
         questions = [
             client.complete([{"role": "user", "content": str(number)}], stage="judge", max_tokens=8)
@@ -251,6 +282,7 @@ def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
     """The request is taken back, and its process goes on."""
 
     async def scene() -> Answer | Fault:
+        await start()
         transport = TransportProcesses(2, (endpoint.base_url,), KEY, timeout=30.0)
         post = asyncio.create_task(transport.post(0, body(), "score", 30.0))
         while not endpoint.requests:
