@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mmeval_pack.judges.question import Question
-from mmeval_pack.judges.text import Response, cue_ground, normal
+from mmeval_pack.judges.text import Response, cue_ground
 
 _SHORTEST = len("optionA")
 _WORDS = ("answer", "option", "choice")
@@ -16,8 +16,8 @@ _LETTER = re.compile(r" ?[:\-]? ?([A-Z])(?=[\s.),:;]|$)")
 def label(response: Response, question: Question) -> str | None:
     """The candidate that the whole text is, that it begins with (``B.``), or that its first cue names."""
     text, candidates = response.normal(), question.letters()
-    if "</" in response.text and (tagged := response.tagged()) is not None:
-        text = normal(tagged)
+    if "</" in response.text and (tagged := response.tagged_normal()) is not None:
+        text = tagged
     if not text:
         return None
     whole = text.upper()

@@ -88,8 +88,8 @@ def letter_set(response: Response, candidates: frozenset[str]) -> Letters:
 def _marked(response: Response, candidates: frozenset[str]) -> Letters:
     """What the last tag lists, or what stands behind the last cue."""
     text = response.text
-    if "</" in text and (tagged := response.tagged()) is not None:
-        letters = segment(normal(tagged), candidates)
+    if "</" in text and (tagged := response.tagged_normal()) is not None:
+        letters = segment(tagged, candidates)
         if letters:
             return letters
     cue = None

@@ -151,7 +151,7 @@ class Response:
         letters: what `letters.letter_set` read for the one doc it belongs to; None until then.
     """
 
-    __slots__ = ("_cue_ground", "_normal", "_opened", "letters", "text", "value")
+    __slots__ = ("_cue_ground", "_normal", "_opened", "_tag", "letters", "text", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -159,6 +159,7 @@ class Response:
         self._normal: str | None = None
         self._opened: str | None = None
         self._cue_ground: str | None = None
+        self._tag: tuple[str | None] | None = None
         self.letters: tuple[str, ...] | None = None
 
     def normal(self) -> str:
@@ -185,3 +186,10 @@ class Response:
     def tagged(self) -> str | None:
         """`last_tagged` of the text, which seldom has one: each time anew."""
         return last_tagged(self.text)
+
+    def tagged_normal(self) -> str | None:
+        """`normal` of what the last tag holds, None where there is none."""
+        if self._tag is None:
+            content = self.tagged()
+            self._tag = (None if content is None else normal(content),)
+        return self._tag[0]
