@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mmeval_pack.judges.text import Response, normal
+from mmeval_pack.judges.text import Response
 
 Letters = tuple[str, ...]
 """Distinct letters in order; empty when no letters were read."""
@@ -95,4 +95,4 @@ def _marked(response: Response, candidates: frozenset[str]) -> Letters:
     cue = None
     for cue in _CUE.finditer(response.cue_ground()):  # noqa: B007 (the last one is wanted)
         pass
-    return () if cue is None else segment(normal(text[cue.end() :]), candidates)
+    return () if cue is None else segment(response.normal_of(text[cue.end() :]), candidates)

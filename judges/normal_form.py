@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ JOINING_STARTERS = (
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
 ) + "".join(map(chr, chain(range(0x1161, 0x1176), range(0x11A8, 0x11C3))))
 DISGUISED_MARKS = {char: unicodedata.normalize("NFKD", char) for char in "\u0f73\u0f75\u0f81\uff9e\uff9f"}
+_JOINING = JOINING_STARTERS + "".join(DISGUISED_MARKS)
 
 RUN = 128
 """Marks that `unicodedata` sorts by insertion as fast."""
@@ -38,18 +39,13 @@ _LONG_RUN = re.compile(f"[^\0]{{{RUN},}}")
 # The ligatures of a crowd are spelled in private characters meanwhile, and so is the first of these.
 _ESCAPES = {"\ue000": "\ue000\ue001", "\ufdfa": "\ue000\ue002", "\ufdfb": "\ue000\ue003"}
 
+_ASCII = "".join(map(chr, range(128)))
+
 _nfkc = partial(unicodedata.normalize, "NFKC")
 
 
-def nfkc(text: str) -> str:
-    """The text in NFKC, in time linear in its length.
-
-    The two Arabic ligatures that stand for whole phrases (`LIGATURES`) stay as they are in a long text that
-    is full of them; `spelled_out` replaces them where texts are compared. What happens in between treats both
-    forms alike: they begin and end with a letter, have no case and hold nothing that a rule looks for.
-    """
-    if text.isascii():
-        return text
+def _of_long(text: str) -> str:
+    """`nfkc` of what a long text holds between the ASCII at its ends."""
     if len(text) < LONG:
         return _nfkc(text)
     crowded = any(text.count(ligature) > LONG for ligature in LIGATURES)
@@ -61,6 +57,32 @@ def nfkc(text: str) -> str:
         for char, escape in reversed(_ESCAPES.items()):
             text = text.replace(escape, char)
     return text
+
+
+def nfkc(text: str, of_long: Callable[[str], str] = _of_long) -> str:
+    """The text in NFKC, in time linear in its length.
+
+    The two Arabic ligatures that stand for whole phrases (`LIGATURES`) stay as they are in a long text that
+    is full of them; `spelled_out` replaces them where texts are compared. What happens in between treats both
+    forms alike: they begin and end with a letter, have no case and hold nothing that a rule looks for.
+
+    Args:
+        text: of any length.
+        of_long: what does it for the part of a long text between the ASCII at its ends.
+    """
+    if text.isascii():
+        return text
+    if len(text) < LONG:
+        return _nfkc(text)
+    start, end = len(text) - len(text.lstrip(_ASCII)), len(text.rstrip(_ASCII))
+    if unicodedata.combining(text[start]) or text[start] in _JOINING:
+        start = max(0, start - 1)
+    return text[:start] + of_long(text[start:end]) + text[end:]
+
+
+def of_parts() -> Callable[[str], str]:
+    """`nfkc` for one text and its parts: what is not ASCII is often common to them, and done once."""
+    return partial(nfkc, of_long=lru_cache(maxsize=2)(_of_long))
 
 
 def spelled_out(text: str) -> str:
@@ -123,8 +145,8 @@ def _ordered(text: str) -> str:
     for char, form in DISGUISED_MARKS.items():
         text = text.replace(char, form)
     classes = _tables().classes
-    if not re.search("[^\0]{2}", text[:: RUN // 2].translate(classes)):
-        return text  # a long run holds two of these places
+    if not re.search("[^\0]{4}", text[:: RUN // 4].translate(classes)):
+        return text  # a long run holds four of these places
     done, at = [], 0
     for run in _LONG_RUN.finditer(text.translate(classes)):
         done += [text[at : run.start()], _sorted(text[run.start() : run.end()], run[0])]
@@ -157,7 +179,8 @@ def _spread(text: str) -> str:
     if next(islice(tables.expanding.finditer(text), len(text) // 16, None), None) is None:
         return _nfkc(text)
     parts = tables.marked.split(text)
-    parts[::2] = [_nfkc(part.translate(tables.forms)) for part in parts[::2]]
-    forms = {piece: _nfkc(piece) for piece in set(parts[1::2])}
-    parts[1::2] = map(forms.__getitem__, parts[1::2])
+    bare = {piece: _nfkc(piece.translate(tables.forms)) for piece in set(parts[::2])}
+    marked = {piece: _nfkc(piece) for piece in set(parts[1::2])}
+    parts[::2] = map(bare.__getitem__, parts[::2])
+    parts[1::2] = map(marked.__getitem__, parts[1::2])
     return "".join(parts)

@@ -10,7 +10,7 @@ from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import ByType, Question
 from mmeval_pack.judges.records import PASS, AnyReading
-from mmeval_pack.judges.text import Response, folded, normal, opened, settled
+from mmeval_pack.judges.text import Response, folded, opened, settled
 from mmeval_pack.judges.text_match import text_matches
 
 _WORD = re.compile("[a-z]+")
@@ -50,11 +50,11 @@ def _text(question: Question, response: Response, params: Params) -> AnyReading:
     cue = _CUE.search(lower) if "answer" in lower else None
     answer = _ANSWER.match(text, cue.end()) if cue else None
     if answer:
-        form = opened(normal(answer[1]))
+        form = opened(response.normal_again(answer[1]))
         if text_matches(answer[1], form, question, params):
             return 1.0, form, None
     once = text is response.text or settled(response.text, text)
-    form = response.opened() if once else opened(normal(text))
+    form = response.opened() if once else opened(response.normal_again(text))
     return 1.0 if text_matches(text, form, question, params) else None, form, None
 
 

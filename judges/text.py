@@ -8,9 +8,10 @@ publisher's own scorer, so that verdicts agree with it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from mmeval_pack.judges.normal_form import LONG, nfkc, spelled_out
+from mmeval_pack.judges.normal_form import LONG, nfkc, of_parts, spelled_out
 
 _BOX = "\\boxed{"
 MAY_BE_MARKUP = "\\<`\u1fefF℉ℱ℻Ⓕ㎊㎋㎌ꟳ﹤﹨＜Ｆ＼｀𝐅𝐹𝑭𝓕𝔉𝔽𝕱𝖥𝗙𝘍𝙁𝙵🄕🄵"
@@ -26,6 +27,8 @@ _ARTEFACTS = (
     "</CONCLUSION>",
     "Falcon: ",
 )
+# What an artefact begins with; behind the first character may stand another form of the second.
+_MAY_BE_ARTEFACT = re.compile(r"<(?:[|C]|/[sC]|/?(?:[^ -~]|$))|F(?:a|[^ -~]|$)")
 _LATEX_STYLE = re.compile(r"\\(?:left|right|displaystyle|mathrm|textbf|textit|text)\b")
 _LATEX_SPACE = re.compile(r"\\[,;!:]")
 _LOOKALIKES = (("\u2212", "-"), ("–", "-"), ("—", "-"), ("×", "*"), ("·", "*"), ("÷", "/"))
@@ -38,8 +41,13 @@ def text_of(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def normal(text: str) -> str:
-    """The text in NFKC, its first box opened, without think and answer tags, LaTeX style and line breaks."""
+def normal(text: str, to_nfkc: Callable[[str], str] = nfkc) -> str:
+    """The text in NFKC, its first box opened, without think and answer tags, LaTeX style and line breaks.
+
+    Args:
+        text: of any length.
+        to_nfkc: brings it into NFKC, which in a long text takes most of the time.
+    """
     if text.isascii():
         if text.isalnum():
             return text
@@ -47,7 +55,7 @@ def normal(text: str) -> str:
             text = _without_markup(text)
         # Of all white space only the blank is printable: where no two meet, there is nothing to join.
         return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
-    text = _without_markup(nfkc(text))
+    text = _without_markup(to_nfkc(text))
     for lookalike, plain in _LOOKALIKES:
         text = text.replace(lookalike, plain)
     text = " ".join(text.split())
@@ -68,6 +76,19 @@ def _without_markup(text: str) -> str:
     return text
 
 
+def stays_nfkc(text: str) -> bool:
+    """Whether `normal` of the text is sure to be in NFKC, and each part of it; sought in long texts only.
+
+    What goes makes room for a blank, which joins nothing; only around an artefact, of which nothing stays,
+    a mark may come to stand behind another letter.
+    """
+    return (
+        len(text) >= LONG
+        and not _MAY_BE_ARTEFACT.search(text)
+        and not any(char in text for char in MAY_BE_MARKUP if not char.isascii())
+    )
+
+
 def settled(text: str, normal_text: str) -> bool:
     """Whether a second `normal` is sure to change nothing (a box may hold another).
 
@@ -75,10 +96,9 @@ def settled(text: str, normal_text: str) -> bool:
         text: as it came.
         normal_text: its `normal`.
     """
-    if normal_text.isascii():
-        return not ("\\" in normal_text or "<" in normal_text or "`" in normal_text or "F" in normal_text)
-    # Where nothing but white space went, NFKC stays NFKC. To find that out pays off for long texts only.
-    return len(text) >= LONG and not any(char in text for char in MAY_BE_MARKUP)
+    if "\\" in normal_text or "<" in normal_text or "`" in normal_text or "F" in normal_text:
+        return False
+    return normal_text.isascii() or stays_nfkc(text)
 
 
 def opened(normal_text: str) -> str:
@@ -151,11 +171,12 @@ class Response:
         letters: what `letters.letter_set` read for the one doc it belongs to; None until then.
     """
 
-    __slots__ = ("_cue_ground", "_normal", "_opened", "_tag", "letters", "text", "value")
+    __slots__ = ("_cue_ground", "_nfkc", "_normal", "_opened", "_tag", "letters", "text", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
         self.text = value if type(value) is str else text_of(value)
+        self._nfkc: Callable[[str], str] | None = None
         self._normal: str | None = None
         self._opened: str | None = None
         self._cue_ground: str | None = None
@@ -166,8 +187,20 @@ class Response:
         """`normal` of the text."""
         form = self._normal
         if form is None:
-            form = self._normal = normal(self.text)
+            form = self._normal = self.normal_of(self.text)
         return form
+
+    def normal_of(self, part: str) -> str:
+        """`normal` of a part of the text."""
+        if len(part) < LONG:
+            return normal(part)
+        if self._nfkc is None:
+            self._nfkc = of_parts()
+        return normal(part, self._nfkc)
+
+    def normal_again(self, part: str) -> str:
+        """`normal` of a part of this text's `normal`."""
+        return normal(part, str if stays_nfkc(self.text) else nfkc)
 
     def opened(self) -> str:
         """`opened` of the text."""
@@ -191,5 +224,5 @@ class Response:
         """`normal` of what the last tag holds, None where there is none."""
         if self._tag is None:
             content = self.tagged()
-            self._tag = (None if content is None else normal(content),)
+            self._tag = (None if content is None else self.normal_of(content),)
         return self._tag[0]

@@ -5,7 +5,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mmeval_pack.judges.text import (
@@ -89,12 +89,25 @@ def test_settled_texts_do_not_change(text: Any) -> None:
     assert not settled(text, once) or normal(once) == once
 
 
-@given(st.text(alphabet="é\u0301\u0316\u0f73\ufdfa＜F`\\{}× a\u2003\nﬁ\uff9e", min_size=1, max_size=30))
-def test_settled_long_texts_do_not_change(text: Any) -> None:
-    """Also where they are not ASCII."""
-    long = text * (1 + 1100 // len(text))
-    once = normal(long)
-    assert not settled(long, once) or normal(once) == once
+PIECES = [
+    *"é\u0301\u0316\u0f73\ufdfa＜FＦ`\\{}× a\u2003\nﬁ\uff9e<>㌖",
+    *("</s>", "＜/s>", "</ｓ>", "<|end▁of▁sentence|>", "<CONCLUSION>", "Falcon: ", "Fａlcon: ", "o\u0338"),
+    *("answer>", "<answer>", "</answer>", "final answer: ", "\\boxed{", "\\%", "\\,"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=30), st.integers(0, 40), st.integers(0, 40))
+@settings(max_examples=400)
+def test_shortcuts_for_long_texts_change_nothing(pieces: list[str], start: int, end: int) -> None:
+    """A text that is settled, a part of a text, and a part of its normal form."""
+    unit = "".join(pieces)
+    text = unit + "語" * 1100 + unit
+    once, response = normal(text), Response(text)
+    assert not settled(text, once) or normal(once) == once
+    for part in (text, text[start:], text[start : len(text) - end]):
+        assert response.normal_of(part) == normal(part)
+    for part in (once, once[start:], once[: len(once) - end]):
+        assert response.normal_again(part) == normal(part)
 
 
 def test_text_of_nested_lists() -> None:
