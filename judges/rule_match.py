@@ -10,7 +10,7 @@ from mmeval_pack.judges.numbers import equal, number, number_in
 from mmeval_pack.judges.params import Params
 from mmeval_pack.judges.question import ByType, Question
 from mmeval_pack.judges.records import PASS, AnyReading
-from mmeval_pack.judges.text import Response, folded, opened, settled
+from mmeval_pack.judges.text import Response, folded, lowered, opened, settled
 from mmeval_pack.judges.text_match import text_matches
 
 _WORD = re.compile("[a-z]+")
@@ -20,7 +20,7 @@ _ANSWER = re.compile(r" ?[:\-]? ?(.+)", re.DOTALL)
 
 def _yes_no(question: Question, response: Response, _: Params) -> AnyReading:
     """The one of the two words that the response holds; both or neither is no answer."""
-    text = response.normal().lower()
+    text = lowered(response.normal())
     if "yes" not in text and "no" not in text:
         return PASS
     found = {"yes", "no"}.intersection(_WORD.findall(text))

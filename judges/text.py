@@ -13,6 +13,7 @@ from typing import Any
 
 from mmeval_pack.judges.normal_form import LONG, nfkc, of_parts, spelled_out
 
+_CHUNK = 1 << 16
 _BOX = "\\boxed{"
 MAY_BE_MARKUP = "\\<`\u1fefF℉ℱ℻Ⓕ㎊㎋㎌ꟳ﹤﹨＜Ｆ＼｀𝐅𝐹𝑭𝓕𝔉𝔽𝕱𝖥𝗙𝘍𝙁𝙵🄕🄵"
 """The characters whose NFKC holds one that markup needs; a test compares them with unicodedata."""
@@ -106,7 +107,7 @@ def opened(normal_text: str) -> str:
 
     Quotes go before the punctuation behind them, once: ``"paris".`` keeps its closing quote.
     """
-    return normal_text.lower().strip("\"'`").rstrip(".。!?").strip()
+    return lowered(normal_text).strip("\"'`").rstrip(".。!?").strip()
 
 
 def open_form(value: Any) -> str:
@@ -144,6 +145,13 @@ def last_tagged(text: str) -> str | None:
     return None if content is None else content.strip()
 
 
+def lowered(text: str) -> str:
+    """``text.lower()`` in pieces, for it takes 12 bytes a character; only a sigma looks at its neighbours."""
+    if len(text) < _CHUNK or "Σ" in text:
+        return text.lower()
+    return "".join([text[at : at + _CHUNK].lower() for at in range(0, len(text), _CHUNK)])
+
+
 def folded(text: str) -> str:
     """The text in the lower case that ``re.IGNORECASE`` compares by, each character at its place.
 
@@ -151,7 +159,7 @@ def folded(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return text.replace("İ", "i").lower().replace("ı", "i").replace("ſ", "s")
+    return lowered(text.replace("İ", "i")).replace("ı", "i").replace("ſ", "s")
 
 
 def cue_ground(text: str) -> str:

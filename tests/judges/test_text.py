@@ -13,6 +13,7 @@ from mmeval_pack.judges.text import (
     Response,
     folded,
     last_tagged,
+    lowered,
     normal,
     open_form,
     settled,
@@ -80,6 +81,13 @@ def test_last_tagged(text: Any, content: Any) -> None:
 def test_folded_keeps_every_character_at_its_place(text: Any) -> None:
     """Cues are found in the folded text and cut out of the text itself."""
     assert len(folded(text)) == len(text)
+
+
+@pytest.mark.parametrize("unit", ["Éİßǅ a", "AΣ b", "ΑΣ"])
+def test_lowered_is_lower(unit: str) -> None:
+    """A piece that ends within a word changes nothing, not even in Greek."""
+    text = unit * 40_000
+    assert lowered(text) == text.lower()
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
