@@ -14,14 +14,19 @@ WORDS: Final = {"0": 0, "1": 1, "yes": 1, "no": 0, "true": 1, "false": 0}
 # Possessive quantifiers: a run of marks is scanned once and never taken back, which keeps the search linear.
 _MARKS = r"[\s*_`\"'()\[\]{}]*+"
 _LABELLED: Final = re.compile(
-    rf"\b(?:judge?ment|verdict|score){_MARKS}(?::|is\b){_MARKS}:?+{_MARKS}"
+    rf"\b(?:judge?ment|verdict|score){_MARKS}(?P<sign>:|is\b|isn['\u2019]t\b){_MARKS}:?+{_MARKS}(?:"
     # A number in any notation, so that 10, 0.5 or 1/2 are seen whole, and refused; a word must end its clause
     # ("the judgement is no different" is none).
     r"(?P<value>[-+]?\d[\w.,/%]*+|(?:yes|no|true|false)(?=[*_`\"')\]}]*+(?:[.,;!\r\n]|\s*+$)))"
-    # "1 or 0", "1 out of 5", "1 only if", "0 - 1" name no verdict.
-    r"(?P<hedged>[ \t*_`\"']*+(?:(?:or|of|out|if|only|unless|when)\b|%|(?:and\b|to\b|[-–/])[ \t]*+\d))?",
+    # "1 or 0", "1 out of 5", "1 only if", "0 - 1", "[0, 1]", "1 is wrong" name no verdict.
+    r"(?P<hedged>[ \t*_`\"']*+(?:(?:or|of|out|if|only|unless|when|vs|versus)\b|%"
+    r"|(?:and\b|to\b|[-–/])[ \t]*+\d|(?:is|was|seems|would be)[ \t]++(?:not|wrong|incorrect)\b)"
+    r"|(?<!\.)[^\w\n(]++[01]\b(?![.,]\d))?"
+    r"|(?P<word>(?:not|incorrect|correct|wrong|right|neither|none|unclear|unknown)\b))?+",
     re.IGNORECASE | re.ASCII,
 )
+_REMARK: Final = re.compile(r"\b(?:for|of|on|behind|about) (?:(?:the|my|this|that) )?$", re.IGNORECASE)
+_LONGEST_REMARK: Final = len(" behind this ")
 _MARKUP: Final = "*_`"
 _BRACKETS: Final = "()[]{}"
 
@@ -42,7 +47,7 @@ def read_verdict(reply: str) -> int | None:
     fields = _json_object(text)
     if fields is not None and not KEYS.isdisjoint(fields):
         return _of_fields(fields)
-    labelled = list(_LABELLED.finditer(text))
+    labelled = [label for label in _LABELLED.finditer(text) if _is_verdict(label)]
     if labelled:
         return _of_label(labelled[-1])
     whole = _bare(text, _MARKUP + _BRACKETS).lower()
@@ -72,10 +77,18 @@ def _of_value(value: Any) -> int | None:
     return WORDS.get(value.strip().lower()) if isinstance(value, str) else None
 
 
-def _of_label(match: re.Match[str]) -> int | None:
-    if match["hedged"]:
+def _is_verdict(label: re.Match[str]) -> bool:
+    """Whether a verdict is stated here, readable or not; "reason for the score: 1 is not 2" states none."""
+    start = label.start()
+    if _REMARK.search(label.string, max(0, start - _LONGEST_REMARK), start):
+        return False
+    return bool(label["value"] or label["word"]) or label["sign"].lower() != "is"
+
+
+def _of_label(label: re.Match[str]) -> int | None:
+    if not label["value"] or label["hedged"] or label["sign"].lower().startswith("isn"):
         return None
-    return WORDS.get(match["value"].lower().rstrip(".,"))
+    return WORDS.get(label["value"].lower().rstrip(".,"))
 
 
 def _of_first_line(text: str) -> int | None:
