@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from mmeval_pack.judges.params import Params, PipelineError, hint, shown
+from mmeval_pack.judges.params import Params, PipelineError, finite, hint, shown
 from mmeval_pack.judges.reasoning import separate
 from mmeval_pack.judges.verdict import KEYS, read_verdict
 
@@ -70,8 +70,7 @@ def _three_way(_params: Params) -> Rubric:
 def _scale(params: Params) -> Rubric:
     """The mark's place between the ends of the scale; a mark outside it is no verdict."""
     scale = params.scale
-    numbers = isinstance(scale, list | tuple) and all(type(end) in (int, float) for end in scale)
-    if not numbers or len(scale) != 2 or not -math.inf < scale[0] < scale[1] < math.inf:
+    if not _is_scale(scale):
         raise PipelineError(
             f"scale is {shown(scale)}, expected two numbers, the lower one first, as in [1, 5]"
         )
@@ -83,6 +82,14 @@ def _scale(params: Params) -> Rubric:
 
     reminder = f"Reply with a number from {low} to {high} alone."
     return Rubric("judge_scale", read, reminder, {"low": str(low), "high": str(high)})
+
+
+def _is_scale(scale: Any) -> bool:
+    """Whether these are two numbers whose distance a double holds, the lower one first."""
+    if not isinstance(scale, list | tuple) or len(scale) != 2:
+        return False
+    low, high = map(finite, scale)
+    return low is not None and high is not None and 0 < high - low < math.inf
 
 
 RUBRICS: Final[Mapping[str, Callable[[Params], Rubric]]] = {

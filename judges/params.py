@@ -76,7 +76,7 @@ def _tolerance(params: Mapping[str, Any], key: str) -> float:
     value = params.get(key)
     if value is None:
         return 0.0
-    number = _finite(value)
+    number = finite(value)
     if number is None or number < 0:
         raise PipelineError(f"{key} is {shown(value)}, expected a finite number of at least 0")
     return number
@@ -88,13 +88,13 @@ def _threshold(params: Mapping[str, Any]) -> float:
     value = params.get(key)
     if value is None:
         return ANLS_THRESHOLD
-    number = _finite(value)
+    number = finite(value)
     if number is None or not 0 <= number <= 1:
         raise PipelineError(f"{key} is {shown(value)}, expected a number from 0 to 1")
     return number or ANLS_THRESHOLD
 
 
-def _finite(value: object) -> float | None:
+def finite(value: object) -> float | None:
     """The value as a float if it is a finite number (a boolean is none)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -159,6 +159,14 @@ def test_hostile_replies_cost_little() -> None:
             "scale is [0, inf], expected two numbers, the lower one first, as in [1, 5]",
         ),
         (
+            {"rubric": "scale", "scale": [-1e308, 1e308]},
+            "scale is [-1e+308, 1e+308], expected two numbers, the lower one first, as in [1, 5]",
+        ),
+        (
+            {"rubric": "scale", "scale": [0, 10**400]},
+            f"scale is [0, 1{'0' * 72}..., expected two numbers, the lower one first, as in [1, 5]",
+        ),
+        (
             {"rubric": "scale", "scale": "1-5"},
             "scale is '1-5', expected two numbers, the lower one first, as in [1, 5]",
         ),
