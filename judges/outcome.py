@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 TRANSIENT: Final = frozenset({408, 409, 429})
 _PARAMETERS: Final = ("max_tokens", "max_completion_tokens", "temperature")
 _SHOWN: Final = 300  # characters of an endpoint's own words
+_MOST: Final = 2**53  # up to here a number in JSON is exact; what claims more counted nothing
 
 
 class Usage(NamedTuple):
@@ -106,12 +107,19 @@ def _shortened(text: str) -> str:
 
 
 def _usage(value: Any) -> Usage | None:
-    if not isinstance(value, dict) or type(value.get("prompt_tokens")) is not int:
+    if not isinstance(value, dict):
+        return None
+    prompt = value.get("prompt_tokens")
+    if type(prompt) is not int or prompt > _MOST:
         return None
     details = value.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-    counts = (value["prompt_tokens"], value.get("completion_tokens"), cached)
-    return Usage(*(count if type(count) is int and count > 0 else 0 for count in counts))
+    return Usage(counted(prompt), counted(value.get("completion_tokens")), counted(cached))
+
+
+def counted(value: Any) -> int:
+    """A count that others tell; 0 for what none can be, a number with thousands of digits for instance."""
+    return value if type(value) is int and 0 < value <= _MOST else 0
 
 
 def _retry_after(value: str | None) -> float | None:

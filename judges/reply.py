@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from mmeval_pack.judges.errors import PackError
-from mmeval_pack.judges.outcome import Usage
+from mmeval_pack.judges.outcome import Usage, counted
 from mmeval_pack.judges.replay import Value
 
 
@@ -48,6 +48,7 @@ class Reply(NamedTuple):
 
     @classmethod
     def from_value(cls, value: Value) -> Reply:
-        """The inverse of :meth:`to_value`."""
-        usage = Usage(value["prompt_tokens"], value["completion_tokens"], value["cached_tokens"])
-        return cls(value["text"], value["model"], usage, value["calls"])
+        """The inverse of :meth:`to_value`; counts that can be none, which a record may hold, are 0."""
+        names = ("prompt_tokens", "completion_tokens", "cached_tokens")
+        usage = Usage(*(counted(value[name]) for name in names))
+        return cls(value["text"], value["model"], usage, counted(value["calls"]))

@@ -7,6 +7,7 @@ import errno
 import gc
 import logging
 import socket
+import sqlite3
 import time
 import traceback
 from collections.abc import Iterator
@@ -472,6 +473,25 @@ def test_unknown_costs_count_as_the_most_that_they_can_be() -> None:
     with Endpoint(Script(silent)) as endpoint:
         ask(Client(settings(endpoint, budget=Budget(tokens=1000))), *("x" * 400 + str(n) for n in range(9)))
     assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize("field", ["calls", "prompt_tokens", "completion_tokens", "cached_tokens"])
+def test_a_remembered_cost_that_cannot_be_is_0(tmp_path: Path, field: str) -> None:
+    """A reply whose record holds one is of use all the same, from a cache and from its export."""
+    with Endpoint(Script(billed("1", prompt=9, answer=9, cached=9))) as endpoint:
+        with Cache(tmp_path / "c") as cache:
+            ask(Client(settings(endpoint), cache), "?")
+        with sqlite3.connect(tmp_path / "c") as connection:
+            huge = ("$." + field, "9" * 4300)
+            connection.execute("UPDATE replies SET value = json_replace(value, ?, json(?))", huge)
+        with Cache(tmp_path / "c") as cache:
+            (reply,) = ask(Client(settings(endpoint), cache), "?")
+            cache.export(tmp_path / "out.jsonl")
+        replay = Replay(tmp_path / "out.jsonl")
+        assert ask(Client(settings(), replay), "?") == [reply]
+    assert len(endpoint.requests) == 1
+    assert isinstance(reply, Reply)
+    assert sorted([reply.calls, *reply.usage]) == ([0, 1, 9, 9] if field != "calls" else [0, 9, 9, 9])
 
 
 def test_remembered_replies_cost_no_budget(tmp_path: Path) -> None:
