@@ -174,7 +174,7 @@ def _decoded(text: str) -> Value | None:
     """A stored reply; None when other hands left something in its place that is none."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and fault_of(value) is None else None
 

@@ -118,7 +118,11 @@ def test_a_blank_reply_is_not_stored(cache: Cache, text: str | None) -> None:
     assert cache.get(key(1)) is None
 
 
-@pytest.mark.parametrize("stored", ["", "{", "[]", '{"text": ""}', '{"text": "1"}'])
+@pytest.mark.parametrize(
+    "stored",
+    ["", "{", "[]", '{"text": ""}', '{"text": "1"}', "[" * 100_000, '{"text": ' * 100_000, "9" * 5000],
+    ids=lambda stored: stored[:20],
+)
 def test_what_others_left_blank_is_asked_again(cache: Cache, path: Path, stored: str, tmp_path: Path) -> None:
     """A blank or damaged entry is a miss, stays out of an export and is replaced."""
     with sqlite3.connect(path) as connection:
