@@ -51,11 +51,11 @@ def _text(question: Question, response: Response, params: Params) -> AnyReading:
     answer = _ANSWER.match(text, cue.end()) if cue else None
     if answer:
         form = opened(response.normal_again(answer[1]))
-        if text_matches(answer[1], form, question, params):
+        if text_matches(answer[1], form, question, params, normal=True):
             return 1.0, form, None
     once = text is response.text or settled(response.text, text)
     form = response.opened() if once else opened(response.normal_again(text))
-    return 1.0 if text_matches(text, form, question, params) else None, form, None
+    return 1.0 if text_matches(text, form, question, params, normal=True) else None, form, None
 
 
 RULE_MATCH: ByType = {
