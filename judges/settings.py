@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -10,6 +11,15 @@ from urllib.parse import SplitResult, urlsplit
 from mmeval_pack.judges.errors import InputError
 
 FULL_PATH: Final = "/chat/completions"
+_HOST: Final = r"(?:\[[0-9a-fA-F:.]*\]?|[\w.-]+)"
+_PORT: Final = r":[0-9]{1,5}(?=[/?#]|$)"
+_PATH: Final = r"(?:/[^\s?#]*)?"
+# What a text that is no URL shows of itself. A word alone may be a key in the wrong place, and what stands
+# behind a colon and is no port a password.
+_SHOWN: Final = re.compile(
+    rf"(?P<shown>[a-zA-Z][\w+.-]*://{_HOST}?(?:{_PORT})?{_PATH}|{_HOST}{_PORT}{_PATH})"
+)
+_SHOWN_BEHIND_AT: Final = re.compile(rf"[^?#]*@(?P<shown>{_HOST}(?:{_PORT})?{_PATH})(?:[?#].*)?", re.DOTALL)
 
 
 class Budget(NamedTuple):
@@ -38,7 +48,7 @@ def base_urls(name: str, text: str) -> tuple[str, ...]:
     The suffix ``/chat/completions`` comes off, a bare host gets ``/v1``, anything else stays as it is.
 
     Raises:
-        InputError: one is no http URL, or there is none; credentials in it are not shown.
+        InputError: one is no http URL, or there is none; what may be a secret in it is not shown.
     """
     urls = tuple(dict.fromkeys(_base_url(name, part.strip()) for part in text.split(",") if part.strip()))
     if not urls:
@@ -57,11 +67,21 @@ def _base_url(name: str, url: str) -> str:
     except ValueError:  # a port that is no number, an unclosed IPv6 bracket
         good = False
     if not good or any(character.isspace() or not character.isprintable() for character in url):
-        shown = repr("***@" + url.rpartition("@")[2] if "@" in url else url)
-        raise InputError(f"{name}={shown}: no http URL, expected one such as http://localhost:8000/v1")
+        raise InputError(
+            f"{name}={_without_secrets(url)!r}: no http URL, expected one such as http://localhost:8000/v1"
+        )
     if url.endswith(FULL_PATH):
         return url.removesuffix(FULL_PATH)
     return f"{url.rstrip('/')}/v1" if _is_bare(parts) else url
+
+
+def _without_secrets(text: str) -> str:
+    """What is no URL, with *** for all that may be a secret."""
+    match = _SHOWN_BEHIND_AT.fullmatch(text) if "@" in text else _SHOWN.match(text)
+    if match is None:
+        return "***"
+    start, end = match.span("shown")
+    return f"{'***@' if start else ''}{match['shown']}{'***' if end < len(text) else ''}"
 
 
 def _is_bare(parts: SplitResult) -> bool:
@@ -75,8 +95,8 @@ def without_credentials(url: str) -> str:
 
 
 def fit_to_show(url: str) -> str:
-    """The URL without credentials and without its query, which may hold a key."""
-    return urlsplit(without_credentials(url))._replace(query="").geturl()
+    """The URL without credentials and without its query and fragment, which may hold a key."""
+    return urlsplit(without_credentials(url))._replace(query="", fragment="").geturl()
 
 
 def limits(given: Mapping[str, str]) -> dict[str, Any]:

@@ -161,31 +161,60 @@ def test_the_rules_for_urls(monkeypatch: pytest.MonkeyPatch, given: str, used: s
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "shown"),
     [
-        "localhost:8000/v1",
-        "host",
-        "ftp://host/v1",
-        "http://",
-        "http://host:port/v1",
-        "http://[::1",
-        "http://a b/",
+        ("localhost:8000/v1", "localhost:8000/v1"),
+        ("ftp://host/v1", "ftp://host/v1"),
+        ("http://", "http://"),
+        ("http://[::1", "http://[::1"),
+        ("http://host:0/v1", "http://host:0/v1"),
+        ("http://a b/", "http://a***"),
+        ("http://host:port/v1", "http://host***"),
+        ("host", "***"),
     ],
 )
-def test_a_malformed_url_is_refused(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    """The message names variable and value and shows a good one."""
+def test_a_malformed_url_is_refused(monkeypatch: pytest.MonkeyPatch, url: str, shown: str) -> None:
+    """The message names variable and value, as far as this can be no secret, and shows a good one."""
     message = refused(monkeypatch, MMEVAL_JUDGE_BASE_URL=f"{URL},{url}")
     assert message == (
-        f"MMEVAL_JUDGE_BASE_URL={url!r}: no http URL, expected one such as http://localhost:8000/v1"
+        f"MMEVAL_JUDGE_BASE_URL={shown!r}: no http URL, expected one such as http://localhost:8000/v1"
     )
 
 
-def test_a_malformed_url_does_not_show_its_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands before the last @ is hidden."""
-    message = refused(monkeypatch, MMEVAL_JUDGE_BASE_URL="user:p@ss@host/v1")
-    assert message == (
-        "MMEVAL_JUDGE_BASE_URL='***@host/v1': no http URL, expected one such as http://localhost:8000/v1"
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("user:p@ss@host/v1", "***@host/v1"),
+        ("user:pass@host:8000/v1?key=SECRET", "***@host:8000/v1***"),
+        ("http://u:pass@host:8000x/v1", "***"),
+        ("http://u:pa?ss@host x", "***"),
+        ("http://u:pa#ss@host x", "***"),
+        ("host:8000/v1?key=SECRET", "host:8000/v1***"),
+        ("host:8000?key=SECRET", "host:8000***"),
+        ("host:8000/v1#SECRET", "host:8000/v1***"),
+        ("host:8000/v1?mail=a@b&key=SECRET", "***"),
+        ("http://h/v1?key=SECRET x", "http://h/v1***"),
+        ("http://h/v1 SECRET", "http://h/v1***"),
+        ("http://u:pass", "http://u***"),
+        ("u:pass h", "***"),
+        ("u:12345 h", "***"),
+        ("sk-SECRET", "***"),
+        ("sk/SECRET+/w==", "***"),
+        ("eyJSECRET.eyJSECRET.x", "***"),
+    ],
+)
+def test_a_malformed_url_shows_no_secret(monkeypatch: pytest.MonkeyPatch, url: str, shown: str) -> None:
+    """Neither credentials nor a query, nor what may be a key or a password in the wrong place."""
+    assert refused(monkeypatch, MMEVAL_JUDGE_BASE_URL=url) == (
+        f"MMEVAL_JUDGE_BASE_URL={shown!r}: no http URL, expected one such as http://localhost:8000/v1"
     )
+
+
+def test_a_password_with_a_comma_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although a comma separates URLs."""
+    message = refused(monkeypatch, MMEVAL_JUDGE_BASE_URL="http://u:pass,word@host/v1")
+    assert "pass" not in message
+    assert "word" not in message
 
 
 def test_a_list_without_urls_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,6 +263,8 @@ def test_the_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_key_is_not_shown() -> None:
-    """A repr is short and holds neither key nor credentials."""
-    judge = JudgeSettings("m", ("http://user:pass@host/v1", URL), "sk-secret")
-    assert repr(judge) == f"JudgeSettings('m' at [http://host/v1, {URL}], concurrency 32)"
+    """A repr is short and holds neither key nor credentials, query or fragment."""
+    judge = JudgeSettings(
+        "m", ("http://user:pass@host/v1", f"{URL}?key=SECRET", f"{URL}#SECRET"), "sk-secret"
+    )
+    assert repr(judge) == f"JudgeSettings('m' at [http://host/v1, {URL}, {URL}], concurrency 32)"
