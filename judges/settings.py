@@ -11,6 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 from mmeval_pack.judges.errors import InputError
 
 FULL_PATH: Final = "/chat/completions"
+_MOST_DIGITS: Final = 15
+_LONGEST_QUOTE: Final = 80  # characters
 _HOST: Final = r"(?:\[[0-9a-fA-F:.]*\]?|[\w.-]+)"
 _PORT: Final = r":[0-9]{1,5}(?=[/?#]|$)"
 _PATH: Final = r"(?:/[^\s?#]*)?"
@@ -118,9 +120,17 @@ def whole_number(name: str, text: str, least: int) -> int:
     Raises:
         InputError: it is none, or below the least one.
     """
-    if not (text.isascii() and text.isdigit()) or len(text) > 15 or int(text) < least:
-        raise InputError(f"{name}={text!r}: expected a whole number from {least}")
+    if not _is_number(text) or int(text) < least:
+        raise InputError(f"{name}={_quoted(text)}: expected a whole number from {least}")
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "...")
 
 
 def seconds(name: str, text: str) -> float:
@@ -134,7 +144,7 @@ def seconds(name: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise InputError(f"{name}={text!r}: expected seconds, a number above 0")
+        raise InputError(f"{name}={_quoted(text)}: expected seconds, a number above 0")
     return value
 
 
@@ -147,8 +157,10 @@ def budget(name: str, text: str) -> Budget:
     limits: dict[str, int] = {}
     for part in text.split(","):
         unit, _, number = (piece.strip() for piece in part.partition(":"))
-        if unit not in Budget._fields or unit in limits or not (number.isascii() and number.isdigit()):
-            raise InputError(f"{name}={text!r}: expected calls:500, tokens:200000, or both with a comma")
+        if unit not in Budget._fields or unit in limits or not _is_number(number):
+            raise InputError(
+                f"{name}={_quoted(text)}: expected calls:500, tokens:200000, or both with a comma"
+            )
         limits[unit] = int(number)
     return Budget(**limits)
 

@@ -250,6 +250,25 @@ def test_a_malformed_value_is_refused(
     assert refused(monkeypatch, **{name: value}) == f"{name}={value!r}: {expected}"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("CONCURRENCY", "{}", "expected a whole number from 1"),
+        ("RETRIES", "{}", "expected a whole number from 0"),
+        ("TIMEOUT", "{}", "expected seconds, a number above 0"),
+        ("BUDGET", "calls:{}", "expected calls:500, tokens:200000, or both with a comma"),
+        ("BUDGET", "calls:1,tokens:{}", "expected calls:500, tokens:200000, or both with a comma"),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, expected: str
+) -> None:
+    """In one line that shows its beginning."""
+    value = value.format("9" * 5000)
+    message = refused(monkeypatch, **{f"MMEVAL_JUDGE_{name}": value})
+    assert message == f"MMEVAL_JUDGE_{name}='{value[:80]}...': {expected}"
+
+
 def test_a_key_that_no_header_carries_is_refused_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message counts to the character and does not show it."""
     message = refused(monkeypatch, MMEVAL_JUDGE_API_KEY="sécret")
