@@ -165,6 +165,8 @@ RESPONSES: dict[str, tuple[str, str, str]] = {
     "both expanding characters": ("", "\ufdfa\ufdfb ", ""),
     "squared words": ("", "\u3316", ""),
     "squared words and marks": ("", "\u3316\u0301", ""),
+    "squared words before a mark": ("", "\u3316", "e\u0301"),
+    "squared words, marks here and there": ("", "\u3316" * 9 + "e\u0301", ""),
     "all squared words": ("", "".join(map(chr, range(0x3300, 0x3400))), ""),
     "fractions in one character": ("", "½", ""),
     "numbers in brackets": ("", "⑴", ""),

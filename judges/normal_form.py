@@ -100,7 +100,7 @@ class _Tables(NamedTuple):
         classes: at the place of each code point the character whose number is its combining class.
         forms: the NFKC of the starters that become several characters.
         expanding: finds these.
-        marked: splits a text at those that have marks, with their marks.
+        marked: splits a text at what may be composed: marks and the like, with the character before them.
     """
 
     classes: str
@@ -113,20 +113,22 @@ class _Tables(NamedTuple):
 def _tables() -> _Tables:
     """Built on the first long text, in some 50 ms."""
     classes = bytearray(0x110000)
-    forms = {}
+    forms: dict[int, str] = {}
+    joining = set(map(ord, JOINING_STARTERS))
     # Left out are ideographs and syllables, which are neither marks nor become several characters.
     for code in chain(range(0xA0, 0x3400), range(0xA000, 0xAC00), range(0xD7A4, 0x1F300)):
         char = chr(code)
         classes[code] = unicodedata.combining(char)
-        if not classes[code] and unicodedata.decomposition(char):
+        first = unicodedata.normalize("NFKD", char)[0]
+        if unicodedata.combining(first) or first in JOINING_STARTERS:
+            joining.add(code)
+        elif first != char:
             form = _nfkc(char)
             if len(form) > 1 + any(map(unicodedata.combining, form)):  # else it saves nothing
                 forms[code] = form
-    expanding = _class(forms)
-    joining = [*(code for code, kind in enumerate(classes) if kind), *map(ord, JOINING_STARTERS)]
     near, far = (_class(code for code in joining if (code > 0xFFFF) == is_far) for is_far in (False, True))
-    marked = re.compile(f"({expanding}(?:{near}|(?=[\U00010000-\U0010ffff]){far})+)")
-    return _Tables(classes.decode("latin-1"), forms, re.compile(expanding), marked)
+    marked = re.compile(f"(.?(?:{near}|(?=[\U00010000-\U0010ffff]){far})+)", re.DOTALL)
+    return _Tables(classes.decode("latin-1"), forms, re.compile(_class(forms)), marked)
 
 
 def _class(codes: Iterable[int]) -> str:

@@ -19,7 +19,7 @@ PADDING = "\u8a9e" * LONG
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
 HARD = (
     "eaıé\u0301\u0316\u0327\u0344\u0f73\u0f71\u0323\U0001d165\U0001d16d\U0001d160"
-    "\uff9e\uff76\u1100\u1161\u11a8가\u09c7\u09be\ufdfa\ufdfb㌖㌢½①ﬁ\u0958\u00a0\n\ue000\ue001\ue002\ue003"
+    "\uff9e\uff76\u1100\u1161\u11a8가\u09c7\u09be\ufdfa\ufdfb㌖㌢½①ﬁㄱㅏㅣ\u0958\u00a0\n\ue000\ue001\ue002\ue003"
 )
 
 
