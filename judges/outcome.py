@@ -7,6 +7,9 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin
+
+from mmeval_pack.judges.settings import FULL_PATH, fit_to_show
 
 TRANSIENT: Final = frozenset({408, 409, 429})
 _PARAMETERS: Final = ("max_tokens", "max_completion_tokens", "temperature")
@@ -54,10 +57,19 @@ class Fault(NamedTuple):
     alive: bool = False
 
 
-def of_status(status: int, body: str, headers: Mapping[str, str]) -> Fault:
-    """The fault in a reply whose status is an error."""
+def of_status(status: int, body: str, headers: Mapping[str, str], url: str) -> Fault:
+    """The fault in a reply whose status says no success.
+
+    Args:
+        status: for instance 404.
+        body: what came with it.
+        headers: by names in any case.
+        url: that was asked.
+    """
+    location = headers.get("location")
+    told = _redirect(url, location) if status // 100 == 3 and location else _message(body)
     return Fault(
-        f"HTTP {status}: {_shortened(_message(body))}",
+        f"HTTP {status}: {_shortened(told)}",
         transient=status in TRANSIENT or status >= 500,
         wait=_retry_after(headers.get("retry-after")),
         parameters=status == 400 and any(name in body for name in _PARAMETERS),
@@ -90,6 +102,17 @@ def of_body(content: bytes) -> Answer | Fault:
         return Fault(f"a reply without text: {ended}", transient=True, usage=usage, alive=True)
     model = payload.get("model")
     return Answer(printable(text), model if isinstance(model, str) else None, usage)
+
+
+def _redirect(url: str, location: str) -> str:
+    """What a redirect says; its target may hold a secret as well as a base URL."""
+    try:
+        target = fit_to_show(urljoin(url, location))
+    except ValueError:  # a bracket that is not closed
+        return "redirects to what is no URL"
+    if not target.endswith(FULL_PATH):  # a page to log in, say
+        return f"redirects to {target}"
+    return f"redirects to {target}; give {target.removesuffix(FULL_PATH)} as the base URL"
 
 
 def _message(body: str | bytes) -> str:

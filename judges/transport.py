@@ -73,10 +73,12 @@ class Transport:
             max_connections=0, keepalive_expiry=KEEPALIVE_SECONDS
         )
         times = self._openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS), pool=None)
-        # Reading the trust store takes 0.1 s. Without TLS none is needed, and a redirect to TLS is not
-        # trusted unseen.
+        # Reading the trust store takes 0.1 s, and without TLS none is needed.
         trust = True if self._secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        http = self._openai.DefaultAioHttpClient(limits=limits, timeout=times, verify=trust)
+        # What is asked goes to the hosts that the user named and to no others: no redirect is followed.
+        http = self._openai.DefaultAioHttpClient(
+            limits=limits, timeout=times, verify=trust, follow_redirects=False
+        )
         http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # a judge needs none
         omitted: dict[str, Any] = {f"X-Stainless-{name}": self._openai.Omit() for name in TOLD}
         client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(
@@ -110,7 +112,7 @@ class Transport:
                 )
         except self._openai.APIStatusError as error:
             body_text = error.response.content.decode(errors="replace")
-            return of_status(error.status_code, body_text, error.response.headers)
+            return of_status(error.status_code, body_text, error.response.headers, self._targets[place])
         except self._lost as error:
             return Fault(_connection_fault(error, seconds), transient=True)
         except self._openai.OpenAIError as error:
