@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from mmeval_pack.judges.body import PACKED, keep, kept
 from mmeval_pack.judges.outcome import Answer, Fault, of_body, of_status
 from mmeval_pack.judges.settings import FULL_PATH, fit_to_show, without_credentials
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 30.0
 SHORTEST_SECRET: Final = 4  # characters
-# Asks the SDK for the reply as it came: reading it into the SDK's models costs as much as sending it.
-RAW: Final = {"X-Stainless-Raw-Response": "true"}
+# Has the SDK leave the reply alone: reading it into the SDK's models costs as much as sending it.
+RAW: Final = {"X-Stainless-Raw-Response": "stream"}
 # What the SDK tells of the machine in each request: an eighth of the SDK's work, and nobody's business.
 TOLD: Final = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
 
@@ -77,8 +78,13 @@ class Transport:
         trust = True if self._secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         # What is asked goes to the hosts that the user named and to no others: no redirect is followed.
         http = self._openai.DefaultAioHttpClient(
-            limits=limits, timeout=times, verify=trust, follow_redirects=False
+            limits=limits,
+            timeout=times,
+            verify=trust,
+            follow_redirects=False,
+            event_hooks={"response": [keep]},
         )
+        http.headers["Accept-Encoding"] = PACKED
         http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # a judge needs none
         omitted: dict[str, Any] = {f"X-Stainless-{name}": self._openai.Omit() for name in TOLD}
         client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(
@@ -111,13 +117,15 @@ class Transport:
                     self._targets[place], cast_to=object, body=body, options={"headers": headers}
                 )
         except self._openai.APIStatusError as error:
-            body_text = error.response.content.decode(errors="replace")
-            return of_status(error.status_code, body_text, error.response.headers, self._targets[place])
+            content = kept(error.response)
+            told = content.detail if isinstance(content, Fault) else content.decode(errors="replace")
+            return of_status(error.status_code, told, error.response.headers, self._targets[place])
         except self._lost as error:
             return Fault(_connection_fault(error, seconds), transient=True)
         except self._openai.OpenAIError as error:
             return Fault(f"{type(error).__name__}: {error}", transient=False)
-        return of_body(response.http_response.content)
+        content = kept(response.http_response)
+        return content if isinstance(content, Fault) else of_body(content)
 
     def _masked(self, text: str) -> str:
         """The text without secrets: some endpoints repeat the key that they refuse."""

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
+import tracemalloc
+import zlib
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
+from mmeval_pack.judges.body import LARGEST
 from mmeval_pack.judges.outcome import Answer, Fault, Usage
 from mmeval_pack.judges.transport import Transport
 from mmeval_pack.translators.demo.endpoint import Endpoint, Json, Reply, completion
@@ -81,3 +88,126 @@ def test_a_redirect_says_where_to(location: str, told: str) -> None:
 def test_other_statuses_that_are_no_success(status: int) -> None:
     """They are faults too."""
     assert detail(Json({"error": "no"}, status)).startswith(f"HTTP {status}: ")
+
+
+GOOD = json.dumps(completion("1").payload).encode()
+HEADLESS = zlib.compressobj(wbits=-zlib.MAX_WBITS)  # deflate without a head, as some send it
+PACKED = {
+    "gzip": gzip.compress(GOOD),
+    "X-GZIP": gzip.compress(GOOD),
+    "deflate": zlib.compress(GOOD),
+    " Deflate ": HEADLESS.compress(GOOD) + HEADLESS.flush(),
+    "identity": GOOD,
+    "": GOOD,
+}
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Any bytes in an encoding."""
+
+    body: bytes
+    encoding: str
+    status: int = 200
+
+    def send(self, http: BaseHTTPRequestHandler) -> None:
+        """Writes head and body."""
+        http.send_response(self.status)
+        http.send_header("Content-Encoding", self.encoding)
+        http.send_header("Content-Length", str(len(self.body)))
+        http.end_headers()
+        http.wfile.write(self.body)
+
+
+@dataclass(frozen=True)
+class Endless:
+    """A body without an end, of which the head says no length."""
+
+    status: int = 200
+    sent: list[int] = field(default_factory=list)
+
+    def send(self, http: BaseHTTPRequestHandler) -> None:
+        """Writes until nobody reads."""
+        http.close_connection = True
+        http.send_response(self.status)
+        http.send_header("Transfer-Encoding", "chunked")
+        http.end_headers()
+        for _ in range(10_000):
+            http.wfile.write(b"10000\r\n" + b" " * 65_536 + b"\r\n")
+            self.sent.append(65_536)
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+def test_a_packed_reply_is_unpacked(encoding: str) -> None:
+    """In the encodings that a request asks for, and their other names."""
+    with Endpoint(Script(Encoded(PACKED[encoding], encoding))) as endpoint:
+        (outcome,) = outcomes(endpoint.base_url)
+    assert outcome == Answer("1", "loopback", Usage())
+    assert endpoint.requests[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "gzip"])
+def test_what_cannot_be_unpacked_is_a_passing_fault(encoding: str) -> None:
+    """Garbage, and what nobody asked for."""
+    with Endpoint(Script(Encoded(GOOD, encoding))) as endpoint:
+        told = f"{endpoint.base_url}: a reply that cannot be unpacked"
+        assert outcomes(endpoint.base_url) == [Fault(told, transient=True)]
+
+
+def test_a_packed_error_is_unpacked() -> None:
+    """It is shown like others."""
+    packed = gzip.compress(b'{"error": {"message": "no such model"}}')
+    assert detail(Encoded(packed, "gzip", 404)) == "HTTP 404: no such model"
+    assert detail(Encoded(packed, "br", 404)) == "HTTP 404: a reply that cannot be unpacked"
+
+
+def test_a_cut_packed_reply_is_a_fault() -> None:
+    """What came of it is no JSON."""
+    told = detail(Encoded(PACKED["gzip"][:40], "gzip"))
+    assert told.startswith("a reply that is no JSON: ")
+
+
+@pytest.mark.parametrize("size", [LARGEST, LARGEST + 1])
+@pytest.mark.parametrize("encoding", ["identity", "gzip", "deflate"])
+def test_the_largest_reply(size: int, encoding: str) -> None:
+    """One of that size is read, one with a byte more is not."""
+    plain = GOOD + b" " * (size - len(GOOD))
+    body = {"identity": plain, "gzip": gzip.compress(plain), "deflate": zlib.compress(plain)}[encoding]
+    with Endpoint(Script(Encoded(body, encoding))) as endpoint:
+        (outcome,) = outcomes(endpoint.base_url)
+        large = Fault(f"{endpoint.base_url}: a reply of more than 4 MiB", transient=True)
+    assert outcome == (Answer("1", "loopback", Usage()) if size == LARGEST else large)
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "transient"),
+    [
+        (200, "a reply of more than 4 MiB", True),
+        (401, "HTTP 401: a reply of more than 4 MiB", False),
+        (500, "HTTP 500: a reply of more than 4 MiB", True),
+    ],
+)
+def test_an_endless_reply_is_left(status: int, told: str, transient: bool) -> None:
+    """What is sent is hardly more than what is read; the next request is answered."""
+    endless = Endless(status)
+    with Endpoint(Script(endless, completion("1"))) as endpoint:
+        fault, answer = outcomes(endpoint.base_url, 2)
+        assert isinstance(fault, Fault)
+        assert (fault.detail, fault.transient) == (f"{endpoint.base_url}: {told}", transient)
+    assert isinstance(answer, Answer)
+    assert sum(endless.sent) < 16 * LARGEST  # the system's own buffers take some
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_reply_that_grows_in_unpacking_takes_little_memory(status: int) -> None:
+    """Of 300 MB no more than the largest reply is unpacked."""
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS + 16)
+    bomb = b"".join(packer.compress(b" " * 1_000_000) for _ in range(300)) + packer.flush()
+    with Endpoint(Script(completion("1"), Encoded(bomb, "gzip", status))) as endpoint:
+        outcomes(endpoint.base_url)  # loads the SDK
+        tracemalloc.start()
+        (fault,) = outcomes(endpoint.base_url)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert fault.detail.endswith("a reply of more than 4 MiB")  # type: ignore[union-attr]
+    assert peak < 8 * LARGEST
