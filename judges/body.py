@@ -1,4 +1,4 @@
-"""Reads the body of a reply without letting it grow: endless ones and those that swell in unpacking are cut."""
+"""Reads the body of a reply and cuts what has no end, be it as it is sent or when it is unpacked."""
 
 from __future__ import annotations
 
