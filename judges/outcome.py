@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin
@@ -15,6 +15,8 @@ TRANSIENT: Final = frozenset({408, 409, 429})
 _PARAMETERS: Final = ("max_tokens", "max_completion_tokens", "temperature")
 _SHOWN: Final = 300  # characters of an endpoint's own words
 _MOST: Final = 2**53  # up to here a number in JSON is exact; what claims more counted nothing
+
+Mask = Callable[[str], str]  # the text without secrets; some endpoints repeat the key that they refuse
 
 
 class Usage(NamedTuple):
@@ -57,7 +59,7 @@ class Fault(NamedTuple):
     alive: bool = False
 
 
-def of_status(status: int, body: str, headers: Mapping[str, str], url: str) -> Fault:
+def of_status(status: int, body: str, headers: Mapping[str, str], url: str, mask: Mask) -> Fault:
     """The fault in a reply whose status says no success.
 
     Args:
@@ -65,11 +67,12 @@ def of_status(status: int, body: str, headers: Mapping[str, str], url: str) -> F
         body: what came with it.
         headers: by names in any case.
         url: that was asked.
+        mask: takes secrets out.
     """
     location = headers.get("location")
     told = _redirect(url, location) if status // 100 == 3 and location else _message(body)
     return Fault(
-        f"HTTP {status}: {_shortened(told)}",
+        f"HTTP {status}: {shown(told, mask)}",
         transient=status in TRANSIENT or status >= 500,
         wait=_retry_after(headers.get("retry-after")),
         parameters=status == 400 and any(name in body for name in _PARAMETERS),
@@ -78,30 +81,36 @@ def of_status(status: int, body: str, headers: Mapping[str, str], url: str) -> F
     )
 
 
-def of_body(content: bytes) -> Answer | Fault:
+def of_body(content: bytes, mask: Mask) -> Answer | Fault:
     """The answer in a reply whose status says success, or what it holds in an answer's place."""
     try:
         payload = json.loads(content)
     except (ValueError, RecursionError):
-        return Fault(
-            f"a reply that is no JSON: {_shortened(content.decode(errors='replace'))!r}", transient=True
-        )
+        told = shown(content.decode(errors="replace"), mask)
+        return Fault(f"a reply that is no JSON: {told!r}", transient=True)
     if not isinstance(payload, dict):
         return Fault(f"a reply that is a JSON {type(payload).__name__}, expected an object", transient=True)
     usage = _usage(payload.get("usage"))
     if payload.get("error"):
-        return Fault(f"an error inside a reply: {_shortened(_message(content))}", transient=True, usage=usage)
+        return Fault(
+            f"an error inside a reply: {shown(_message(content), mask)}", transient=True, usage=usage
+        )
     try:
         choice = payload["choices"][0]
         text = choice["message"]["content"]
     except (LookupError, TypeError):
         return Fault("a reply without choices[0].message.content", transient=True, usage=usage)
     if not isinstance(text, str) or not text.strip():
-        shown = "null" if text is None else "blank" if isinstance(text, str) else f"a {type(text).__name__}"
-        ended = f"content is {shown}, finish_reason {choice.get('finish_reason')!r}"
-        return Fault(f"a reply without text: {ended}", transient=True, usage=usage, alive=True)
+        kind = "null" if text is None else "blank" if isinstance(text, str) else f"a {type(text).__name__}"
+        ended = shown(_written(choice.get("finish_reason")), mask)
+        return Fault(
+            f"a reply without text: content is {kind}, finish_reason {ended}",
+            transient=True,
+            usage=usage,
+            alive=True,
+        )
     model = payload.get("model")
-    return Answer(printable(text), model if isinstance(model, str) else None, usage)
+    return Answer(printable(text), printable(model) if isinstance(model, str) else None, usage)
 
 
 def _redirect(url: str, location: str) -> str:
@@ -121,11 +130,21 @@ def _message(body: str | bytes) -> str:
         error = json.loads(body)["error"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return body if isinstance(body, str) else body.decode(errors="replace")
-    return str(error.get("message") or error) if isinstance(error, dict) else str(error)
+    message = (error.get("message") or error) if isinstance(error, dict) else error
+    return message if isinstance(message, str) else _written(message)
 
 
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
+def _written(value: Any) -> str:
+    try:
+        return repr(value)
+    except RecursionError:  # writing a value takes more depth than reading it
+        return f"a JSON {type(value).__name__}"
+
+
+def shown(text: str, mask: Mask) -> str:
+    """The beginning of an endpoint's own words, in one line."""
+    # Masked first: no mask fits half a secret, or one that was changed.
+    text = " ".join(printable(mask(text)).split())
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 

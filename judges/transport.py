@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from http.cookiejar import DefaultCookiePolicy
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from mmeval_pack.judges.body import PACKED, keep, kept
-from mmeval_pack.judges.outcome import Answer, Fault, of_body, of_status
+from mmeval_pack.judges.credentials import basic_authorization, fault_mask, reply_mask
+from mmeval_pack.judges.outcome import Answer, Fault, of_body, of_status, shown
 from mmeval_pack.judges.settings import FULL_PATH, fit_to_show, without_credentials
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 30.0
-SHORTEST_SECRET: Final = 4  # characters
 # Has the SDK leave the reply alone: reading it into the SDK's models costs as much as sending it.
 RAW: Final = {"X-Stainless-Raw-Response": "stream"}
 # What the SDK tells of the machine in each request: an eighth of the SDK's work, and nobody's business.
@@ -44,9 +43,10 @@ class Transport:
         self._shown = [fit_to_show(url) for url in urls]
         self._targets = [_target(without_credentials(url)) for url in urls]
         self._proxies = [_unusable_proxy(target) for target in self._targets]
-        self._credentials = [_basic_authorization(url) for url in urls]
+        self._credentials = [basic_authorization(url) for url in urls]
         self._api_key = api_key
-        self._secrets = _secrets(urls, api_key)
+        self._fault_mask = fault_mask(urls, api_key)
+        self._reply_mask = reply_mask(urls, api_key)
         self._timeout = timeout
         self._secure = any(urlsplit(url).scheme == "https" for url in urls)
 
@@ -99,9 +99,10 @@ class Transport:
     async def post(self, place: int, body: Mapping[str, Any], stage: str, seconds: float) -> Answer | Fault:
         """Sends a request to the base URL at a place and waits for its reply for so many seconds."""
         outcome = await self._attempt(place, body, stage, seconds)
-        if isinstance(outcome, Answer):
-            return outcome
-        return outcome._replace(detail=f"{self._shown[place]}: {self._masked(outcome.detail)}")
+        if isinstance(outcome, Fault):
+            return outcome._replace(detail=f"{self._shown[place]}: {outcome.detail}")
+        model = self._reply_mask(outcome.model) if outcome.model else None
+        return Answer(self._reply_mask(outcome.text), model, outcome.usage)
 
     async def _attempt(
         self, place: int, body: Mapping[str, Any], stage: str, seconds: float
@@ -119,19 +120,14 @@ class Transport:
         except self._openai.APIStatusError as error:
             content = kept(error.response)
             told = content.detail if isinstance(content, Fault) else content.decode(errors="replace")
-            return of_status(error.status_code, told, error.response.headers, self._targets[place])
+            url, mask = self._targets[place], self._fault_mask
+            return of_status(error.status_code, told, error.response.headers, url, mask)
         except self._lost as error:
-            return Fault(_connection_fault(error, seconds), transient=True)
+            return Fault(shown(_connection_fault(error, seconds), self._fault_mask), transient=True)
         except self._openai.OpenAIError as error:
-            return Fault(f"{type(error).__name__}: {error}", transient=False)
+            return Fault(shown(f"{type(error).__name__}: {error}", self._fault_mask), transient=False)
         content = kept(response.http_response)
-        return content if isinstance(content, Fault) else of_body(content)
-
-    def _masked(self, text: str) -> str:
-        """The text without secrets: some endpoints repeat the key that they refuse."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+        return content if isinstance(content, Fault) else of_body(content, self._fault_mask)
 
     async def close(self) -> None:
         """Closes all connections."""
@@ -145,7 +141,7 @@ def _connection_fault(error: BaseException, seconds: float) -> str:
         error = error.__cause__
     if isinstance(error, TimeoutError):
         return f"no reply within {seconds:.3g} s"
-    return f"no reply ({type(error).__name__}: {' '.join(str(error).split())})"
+    return f"no reply ({type(error).__name__}: {error})"
 
 
 def _unusable_proxy(url: str) -> str | None:
@@ -159,39 +155,6 @@ def _unusable_proxy(url: str) -> str | None:
     return f"{scheme}://"
 
 
-class _Masked(str):
-    """A header's value that no log shows: some versions of the SDK log the headers of a request."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'***'"
-
-
 def _target(url: str) -> str:
     parts = urlsplit(url)
     return parts._replace(path=parts.path.rstrip("/") + FULL_PATH).geturl()
-
-
-def _secrets(urls: Sequence[str], api_key: str) -> set[str]:
-    """What must not be shown: the key, and passwords in URLs in each of their spellings."""
-    secrets = {api_key}
-    for url in urls:
-        secrets.update(value for _, value in parse_qsl(urlsplit(url).query))
-        password = urlsplit(url).password or ""
-        basic = _basic_authorization(url).get("Authorization", "").removeprefix("Basic ")
-        secrets |= {password, unquote(password), basic}
-    # To mask every "x" of a message because the key is "x", which is no secret, would hide the fault.
-    return {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
-
-
-def _basic_authorization(url: str) -> dict[str, str]:
-    """The header for credentials in a URL, which take the key's place there.
-
-    They never reach the HTTP library, which would log them with the URL.
-    """
-    parts = urlsplit(url)
-    if parts.username is None and parts.password is None:
-        return {}
-    pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-    return {"Authorization": _Masked(f"Basic {b64encode(pair.encode()).decode()}")}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mmeval_pack.judges.outcome import Answer, Usage, of_body
+from mmeval_pack.judges.outcome import Answer, Fault, Usage, of_body
 
 
 def body(**fields: Any) -> bytes:
@@ -18,7 +18,7 @@ def body(**fields: Any) -> bytes:
 
 def usage(**counts: Any) -> Usage | None:
     """What a reply is understood to have cost."""
-    outcome = of_body(body(usage=counts))
+    outcome = of_body(body(usage=counts), str)
     assert isinstance(outcome, Answer)
     return outcome.usage
 
@@ -44,3 +44,12 @@ def test_the_largest_cost_is_reported() -> None:
     cached = {"cached_tokens": 2**53}
     most = usage(prompt_tokens=2**53, completion_tokens=2**53, prompt_tokens_details=cached)
     assert most == Usage(2**53, 2**53, 2**53)
+
+
+@pytest.mark.parametrize("place", ["error", "finish_reason"])
+def test_words_that_are_nested_deep_are_a_fault(place: str) -> None:
+    """Around the depth at which they cannot be read, or be read and not be written."""
+    for depth in range(900, 1010):
+        deep = "[" * depth + "]" * depth
+        choice = f'{{"message": {{"content": null}}, "{place}": {deep}}}'
+        assert isinstance(of_body(f'{{"choices": [{choice}], "{place}": {deep}}}'.encode(), str), Fault)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import html
 import json
 import tracemalloc
 import zlib
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
 
 from mmeval_pack.judges.body import LARGEST
 from mmeval_pack.judges.outcome import Answer, Fault, Usage
 from mmeval_pack.judges.transport import Transport
-from mmeval_pack.translators.demo.endpoint import Endpoint, Json, Reply, completion
+from mmeval_pack.translators.demo.endpoint import Endpoint, Json, Reply, completion, failure
 from mmeval_pack.translators.demo.faults import Script
 
 KEY = "sk-very-secret"
@@ -211,3 +213,103 @@ def test_a_reply_that_grows_in_unpacking_takes_little_memory(status: int) -> Non
         tracemalloc.stop()
     assert fault.detail.endswith("a reply of more than 4 MiB")  # type: ignore[union-attr]
     assert peak < 8 * LARGEST
+
+
+def chat(content: str | None, model: str = "loopback", finish_reason: Any = "stop") -> Json:
+    """A chat completion."""
+    choice = {"message": {"role": "assistant", "content": content}, "finish_reason": finish_reason}
+    return Json({"model": model, "choices": [choice]})
+
+
+def echoes(key: str) -> dict[str, Reply]:
+    """Replies that are faults and repeat a key."""
+    nested = json.dumps({"error": {"message": f"{key} is unknown"}})
+    return {
+        "message": Json({"error": {"message": f"no {key}"}}, 401),
+        "message that is an object": Json({"error": {"message": {"told": f'no "{key}"'}}}, 401),
+        "error that is an object": Json({"error": {"code": f"'no' {key}"}}, 401),
+        "JSON in a message": Json({"error": {"message": f"upstream said {nested}"}}, 401),
+        "JSON in plain text": Encoded(f"upstream said {nested}".encode(), "", 502),
+        "half JSON": Encoded(nested[:-3].encode(), "", 502),
+        "slashes in half JSON": Encoded(nested[:-3].replace("/", "\\/").encode(), "", 502),
+        "HTML": Encoded(f"<p>{html.escape(key)}</p>".encode(), "", 502),
+        "plain text": Encoded(key.encode(), ""),
+        "error inside": Json({"error": f"no {key}"}),
+        "at the border": Encoded(f"{'x' * 290} {key}".encode(), "", 500),
+        "reason": chat(None, finish_reason=f"no {key}"),
+        "reason that is an object": chat(None, finish_reason={"told": f"no {key}"}),
+        "redirect": redirect(302, f"http://h/{quote(key)}/x"),
+    }
+
+
+@pytest.mark.parametrize("kind", echoes("k"))
+@pytest.mark.parametrize(
+    "key", [KEY, "sk  two  blanks", "sk\\back\\slash", 'sk-"quote"', "sk-'quote'", "sk/sl+ash==", "sk&<amp>"]
+)
+def test_no_fault_shows_the_key(kind: str, key: str) -> None:
+    """Neither whole nor in part, as it is or as it is written in JSON, HTML or a URL."""
+    with Endpoint(Script(echoes(key)[kind])) as endpoint:
+        (fault,) = outcomes(endpoint.base_url, key=key)
+    assert isinstance(fault, Fault)
+    assert "***" in fault.detail
+    assert "sk" not in fault.detail
+
+
+@pytest.mark.parametrize(
+    ("credentials", "query"),
+    [("user:sk%2Fpass@", ""), ("sk-name@", ""), ("", "?x=sk%2Fquery"), ("", "?sk-query")],
+)
+def test_no_fault_shows_what_a_url_holds(credentials: str, query: str) -> None:
+    """Password, a name without one, a query with or without a name; as they stand there and as meant."""
+    secret = f"{credentials.rpartition(':')[2].removesuffix('@')}{query.removeprefix('?').removeprefix('x=')}"
+    with Endpoint(Script(failure(500, f"{secret} {unquote(secret)}"))) as endpoint:
+        url = endpoint.base_url.replace("://", f"://{credentials}") + query
+        (fault,) = outcomes(url)
+    assert isinstance(fault, Fault)
+    assert fault.detail == f"{endpoint.base_url}: HTTP 500: *** ***"
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "secret"),
+    [
+        ("", KEY, KEY),
+        ("", "any text", "any text"),
+        ("u:password@", "", "password"),
+        ("?api-key=s/cret", "", "s/cret"),
+    ],
+)
+def test_no_answer_holds_a_secret(url: str, key: str, secret: str) -> None:
+    """They go into the cache and into lines."""
+    with Endpoint(Script(chat(f"1, by {secret}", f"m-{secret}"))) as endpoint:
+        named = (
+            endpoint.base_url + url if url.startswith("?") else endpoint.base_url.replace("//", f"//{url}")
+        )
+        assert outcomes(named, key=key) == [Answer("1, by ***", "m-***", None)]
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "said"),
+    [("", "EMPTY", "EMPTY"), ("", "none", "none"), ("?api-version=2024-05-13", KEY, "m-2024-05-13")],
+)
+def test_what_is_hardly_a_secret_stays_in_an_answer(query: str, key: str, said: str) -> None:
+    """Words that stand in for a key, and versions: a verdict may hold them for itself."""
+    with Endpoint(Script(chat(said, said))) as endpoint:
+        assert outcomes(endpoint.base_url + query, key=key) == [Answer(said, said, None)]
+
+
+@pytest.mark.parametrize(
+    "reason", ["x" * 100_000, ["x" * 100_000], {"x" * 100_000: 1}], ids=["str", "list", "dict"]
+)
+def test_a_long_reason_is_shortened(reason: Any) -> None:
+    """As an endpoint's other words are."""
+    assert len(detail(chat(None, finish_reason=reason))) < 400
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    """In all that is kept or shown: UTF-8 cannot hold it."""
+    half = chat("1 \ud800", "m\ud800")
+    with Endpoint(Script(half, failure(500, "no \udc00"))) as endpoint:
+        answer, fault = outcomes(endpoint.base_url, 2)
+    assert answer == Answer("1 \ufffd", "m\ufffd", None)
+    assert isinstance(fault, Fault)
+    assert fault.detail == f"{endpoint.base_url}: HTTP 500: no \ufffd"

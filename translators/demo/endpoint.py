@@ -208,7 +208,7 @@ class _Http(BaseHTTPRequestHandler):
 
     def _request(self, raw: bytes) -> Request | Json:
         """What was asked, or the answer to what cannot be read."""
-        if self.path != PATH:
+        if self.path.partition("?")[0] != PATH:
             return failure(404, f"nothing at {self.path}, only POST {PATH}")
         try:
             body = json.loads(raw)
