@@ -27,6 +27,8 @@ RAW: Final = {"X-Stainless-Raw-Response": "stream"}
 # What the SDK tells of the machine in each request: an eighth of the SDK's work, and nobody's business.
 TOLD: Final = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
 
+_NO_TRUST: Final = "the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read"
+
 
 class Transport:
     """The connections to the base URLs of one judge; belongs to one event loop.
@@ -111,7 +113,10 @@ class Transport:
         if proxy := self._proxies[place]:
             return Fault(f"the environment names a proxy {proxy}, expected http://", transient=False)
         try:
-            client = self._client  # the first time the SDK is imported, which is not the judge's time
+            try:
+                client = self._client  # the first time the SDK is imported, which is not the judge's time
+            except OSError as error:
+                return Fault(f"{_NO_TRUST} ({error.strerror or error})", transient=False)
             async with asyncio.timeout(seconds):
                 # Any: what RAW makes of it depends on the SDK's version, but has had http_response in all.
                 response: Any = await client.post(

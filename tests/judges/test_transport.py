@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import html
 import json
+import os
 import tracemalloc
 import zlib
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -313,3 +316,22 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert answer == Answer("1 \ufffd", "m\ufffd", None)
     assert isinstance(fault, Fault)
     assert fault.detail == f"{endpoint.base_url}: HTTP 500: no \ufffd"
+
+
+def test_certificates_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault that names what is wrong, for good; without TLS nobody reads them."""
+    garbage = tmp_path / "no.pem"
+    garbage.write_text("no certificate")
+    named = "https://localhost:1/v1: the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read"
+    for file, why in (
+        (tmp_path / "missing.pem", os.strerror(errno.ENOENT)),
+        (tmp_path, ""),
+        (garbage, ""),
+    ):
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        (fault,) = outcomes("https://localhost:1/v1")
+        assert isinstance(fault, Fault)
+        assert fault.detail.startswith(f"{named} ({why}")
+        assert not fault.transient
+        with Endpoint(Script(completion("1"))) as endpoint:
+            assert outcomes(endpoint.base_url) == [Answer("1", "loopback", Usage())]
