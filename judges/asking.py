@@ -11,6 +11,8 @@ from mmeval_pack.judges.records import UNJUDGED
 ASKING: Final = frozenset(name for name, stage in STAGES.items() if stage is None)
 UNDECIDED: Final = "undecided"
 """Stands for the stage in counts of samples that no stage decided."""
+TO_SET: Final = "MMEVAL_JUDGE_MODEL and MMEVAL_JUDGE_BASE_URL (or MMEVAL_JUDGE_API_KEY)"
+"""What configures a judge, for messages where there is none."""
 
 
 def caveat(stages: Mapping[str, int], reasons: Mapping[str, int], samples: int) -> str | None:

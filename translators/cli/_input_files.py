@@ -30,6 +30,8 @@ def check(names: Sequence[str], out: str | None) -> None:
             raise InputError(f"{name}: no such file")
         if out and path.is_file() and Path(out).is_file() and path.samefile(out):
             raise InputError(f"--out {out}: is {name} itself, which is read; give another file")
+    if STDIN in names and sys.__stdin__ is None:
+        raise InputError("-: stdin is closed")
     if names.count(STDIN) > 1:
         raise InputError("-: stdin can be read only once")
 

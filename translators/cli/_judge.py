@@ -82,6 +82,8 @@ def _limit(name: str, text: str) -> str:
     """The text, which holds such a value."""
     from mmeval_pack.judges.settings import limits
 
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is empty; leave the option out for the default")
     try:
         limits({f"MMEVAL_JUDGE_{name.upper()}": text.strip()})
     except InputError as error:

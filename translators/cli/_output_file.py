@@ -29,6 +29,8 @@ def output(name: str | None) -> Iterator[Write]:
     if name is None:
         yield lambda _: None
     elif name == "-":
+        if sys.__stdout__ is None:
+            raise InputError("-: stdout is closed")
         yield sys.stdout.buffer.write
     else:
         file = _File(name)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mmeval_pack.judges.errors import InputError
 from mmeval_pack.judges.records import UNJUDGED
 from mmeval_pack.translators.cli import _judge
 from mmeval_pack.translators.cli._common import add_command, counted, say, tasks_dir
@@ -118,8 +119,10 @@ def run(options: argparse.Namespace) -> int:
                 name = options.files[scored.file]
                 for number, fault in scored.broken:
                     bar.write(f"mmeval-pack: {name}, line {number}: {fault}", sys.stderr)
+        if any(broken) and not any(found):
+            raise InputError(f"no line could be scored, {counted(sum(broken), 'broken line')} left out")
     _print_summary(options, found, broken, court)
-    return _exit_code(found, broken)
+    return _exit_code(found, broken, judgeless=court is None and options.judge != "off")
 
 
 def _offline(options: argparse.Namespace, court: Court | None) -> Offline:
@@ -127,7 +130,10 @@ def _offline(options: argparse.Namespace, court: Court | None) -> Offline:
     from mmeval_pack.judges.offline import Offline
     from mmeval_pack.translators.cli._layouts import unwrap
 
-    resolve = partial(_declared, tasks_dir(options))
+    root = tasks_dir(options)
+    if not root.is_dir():
+        raise InputError(f"{root}: is no tasks folder")
+    resolve = partial(_declared, root)
     own = options.rules, options.strip_reasoning
     if court:
         return Offline(resolve, unwrap, *own, court.in_flight)
@@ -207,8 +213,18 @@ def _print_summary(
             print(visible(line))
 
 
-def _exit_code(found: Sequence[Mapping[str | None, Figures]], broken: Sequence[int]) -> int:
-    """What the run comes to, with a message where that is not 0."""
+def _exit_code(
+    found: Sequence[Mapping[str | None, Figures]], broken: Sequence[int], *, judgeless: bool
+) -> int:
+    """What the run comes to, with a message where that is not 0.
+
+    Args:
+        found: the figures of each file.
+        broken: number of lines of each that were left out.
+        judgeless: a judge would have been asked, but none is configured.
+    """
+    from mmeval_pack.judges.asking import TO_SET
+
     if any(broken):
         print(f"mmeval-pack: {counted(sum(broken), 'broken line')} left out", file=sys.stderr)
         return 2
@@ -221,14 +237,16 @@ def _exit_code(found: Sequence[Mapping[str | None, Figures]], broken: Sequence[i
         print(
             f"mmeval-pack: {counted(sum(unjudged.values()), 'sample')} not judged: {listed}", file=sys.stderr
         )
+        if judgeless and "no_judge" in unjudged:
+            print(f"mmeval-pack: no judge is configured; set {TO_SET}", file=sys.stderr)
         return 3
     return 0
 
 
 def _jobs(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
+    if text.isdecimal() and len(text) < 5 and int(text) > 0:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; expected 1 or more")
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; expected 1 to 9999")
 
 
 def _shard(text: str) -> Shard:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from functools import cache, partial
 from typing import Any, Final
 
-from mmeval_pack.judges.asking import ASKING
+from mmeval_pack.judges.asking import ASKING, TO_SET
 from mmeval_pack.judges.background import submit
 from mmeval_pack.judges.cache import Cache
 from mmeval_pack.judges.client import Client, JudgeSettings
@@ -32,8 +32,8 @@ Promise = Callable[[Recorded], Sample]
 
 _MADE_WITH: Final = ("model", "protocol", "prompt")
 _NO_JUDGE: Final = (
-    "no judge is configured, so samples that need one stay unscored; set MMEVAL_JUDGE_MODEL and "
-    "MMEVAL_JUDGE_BASE_URL (or a key), or have them judged later from the log that --log_samples writes, "
+    "no judge is configured, so samples that need one stay unscored; set "
+    f"{TO_SET}, or have them judged later from the log that --log_samples writes, "
     "with mmeval-pack score"
 )
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from mmeval_pack.judges.asking import TO_SET
 from mmeval_pack.judges.background import submit
 from mmeval_pack.judges.cache import Cache
 from mmeval_pack.judges.client import Client, JudgeSettings
@@ -83,10 +84,7 @@ def verdicts(pipeline: Pipeline, method: str, asked: Sequence[Asked], bench: Ben
     open_places = [place for place, each in enumerate(found) if each.score.reason == "no_judge"]
     if bench is None:
         if open_places:
-            _say(
-                f"warning: {len(open_places)} samples need a judge, and none is configured; set "
-                "MMEVAL_JUDGE_MODEL and MMEVAL_JUDGE_BASE_URL (or a key)"
-            )
+            _say(f"warning: {len(open_places)} samples need a judge, and none is configured; set {TO_SET}")
         return found
     answers = submit(_judged(pipeline, method, [asked[place] for place in open_places], bench)).result()
     for place, answer in zip(open_places, answers, strict=True):

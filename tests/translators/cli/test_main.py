@@ -56,6 +56,26 @@ def test_an_error_is_one_message(run: Callable[..., Any], tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("score {file} --out - >&-", "-: stdout is closed"),
+        ("score - <&-", "-: stdin is closed"),
+    ],
+)
+def test_a_file_that_is_a_closed_stream_is_no_empty_one(command: str, message: str, tmp_path: Path) -> None:
+    """Nothing is taken for a result that could not be read or written."""
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"sample": {"messages": [{"question": "q"}], "answer": "x"}, "response": "x"}\n')
+    program = (
+        f"{sys.executable} -c 'import sys; from mmeval_pack.translators.cli import main; sys.exit(main())' "
+    )
+    done = subprocess.run(
+        program + command.format(file=file), shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"mmeval-pack: {message}\n")
+
+
 def test_an_interrupt_is_no_traceback(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The code that shells give to an interrupted process."""
 

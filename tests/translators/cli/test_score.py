@@ -290,6 +290,21 @@ def test_broken_lines(run: Callable[..., Any], write: Callable[..., Path], tmp_p
     assert [line["score"] for line in read(out)] == [1.0, None, 0.0]
 
 
+def test_without_a_good_line_nothing_is_written(
+    run: Callable[..., Any], write: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A file that is none of responses does not cost an earlier OUT."""
+    file, out = write({"task": "x"}, b"x"), tmp_path / "out.jsonl"
+    out.write_text("earlier\n")
+    code, printed, err = run("score", file, "--out", out)
+    assert (code, printed) == (2, "")
+    assert err.splitlines()[1:] == [
+        f"mmeval-pack: {file}, line 2: not JSON: Expecting value (column 1)",
+        "mmeval-pack: no line could be scored, 2 broken lines left out",
+    ]
+    assert (out.read_text(), [*tmp_path.glob(".*")]) == ("earlier\n", [])
+
+
 @pytest.mark.parametrize("rules", RULES)
 def test_rules(run: Callable[..., Any], write: Callable[..., Path], tmp_path: Path, rules: str) -> None:
     """Every rule set can be asked for; lines and summary say when figures do not compare."""
@@ -302,7 +317,12 @@ def test_rules(run: Callable[..., Any], write: Callable[..., Path], tmp_path: Pa
 def test_samples_without_a_judge(run: Callable[..., Any], write: Callable[..., Path], tmp_path: Path) -> None:
     """They are written, and the code is 3."""
     code, _, err = run("score", write(RIGHT, JUDGED, JUDGED), "--out", tmp_path / "out.jsonl")
-    assert (code, err) == (3, "mmeval-pack: 2 samples not judged: no_judge 2\n")
+    assert (code, err) == (
+        3,
+        "mmeval-pack: 2 samples not judged: no_judge 2\n"
+        "mmeval-pack: no judge is configured; set MMEVAL_JUDGE_MODEL and MMEVAL_JUDGE_BASE_URL (or "
+        "MMEVAL_JUDGE_API_KEY)\n",
+    )
     assert [line["reason"] for line in read(tmp_path / "out.jsonl")] == [None, "no_judge", "no_judge"]
 
 
@@ -343,6 +363,7 @@ def test_tasks_folder(run: Callable[..., Any], write: Callable[..., Path], tasks
         ),
         (["in.jsonl", "--out", "no/out.jsonl"], "no/out.jsonl: cannot be written: No such file or directory"),
         (["in.jsonl", "--out", "."], ".: cannot be written: Is a directory"),
+        (["in.jsonl", "--tasks", "nowhere"], "nowhere: is no tasks folder"),
     ],
 )
 def test_what_ends_a_run_at_once(
@@ -366,8 +387,9 @@ def test_what_ends_a_run_at_once(
     ("option", "value", "message"),
     [
         ("--shard", "3/2", "argument --shard: shard is '3/2', expected I/N with I from 1 to N, such as 2/8"),
-        ("--jobs", "0", "argument --jobs: '0' is no number of processes; expected 1 or more"),
-        ("--jobs", "two", "argument --jobs: 'two' is no number of processes; expected 1 or more"),
+        ("--jobs", "0", "argument --jobs: '0' is no number of processes; expected 1 to 9999"),
+        ("--jobs", "9" * 20, f"argument --jobs: '{'9' * 20}' is no number of processes; expected 1 to 9999"),
+        ("--jobs", "two", "argument --jobs: 'two' is no number of processes; expected 1 to 9999"),
         ("--rules", "mine", "argument --rules: invalid choice: 'mine' (choose from 'parity', 'improved')"),
         (
             "--protocol",
@@ -376,6 +398,11 @@ def test_what_ends_a_run_at_once(
         ),
         ("--judge", "on", "argument --judge: 'on', expected off or replay:FILE"),
         ("--judge", "replay:", "argument --judge: 'replay:', expected off or replay:FILE"),
+        (
+            "--judge-budget",
+            "",
+            "argument --judge-budget: '' is empty; leave the option out for the default",
+        ),
         ("--judge-retries", "-1", "argument --judge-retries: '-1': expected a whole number from 0"),
         ("--judge-timeout", "0", "argument --judge-timeout: '0': expected seconds, a number above 0"),
         (

@@ -39,8 +39,8 @@ TASK = Task(
 NAMES = ("MODEL", "BASE_URL", "API_KEY", "CACHE", "PROTOCOL", "PROMPTS", "BUDGET", "RETRIES", "TIMEOUT")
 NO_JUDGE = (
     "mmeval-pack: warning: no judge is configured, so samples that need one stay unscored; set "
-    "MMEVAL_JUDGE_MODEL and MMEVAL_JUDGE_BASE_URL (or a key), or have them judged later from the log that "
-    "--log_samples writes, with mmeval-pack score\n"
+    "MMEVAL_JUDGE_MODEL and MMEVAL_JUDGE_BASE_URL (or MMEVAL_JUDGE_API_KEY), or have them judged later "
+    "from the log that --log_samples writes, with mmeval-pack score\n"
 )
 
 
