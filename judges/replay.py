@@ -44,8 +44,10 @@ def read_lines(file: Path) -> Iterator[tuple[str, Value]]:
     seen: dict[str, int] = {}
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read as recorded replies: {error}") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: is no UTF-8 text; expected what mmeval-pack cache export writes") from None
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue

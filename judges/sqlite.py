@@ -55,7 +55,7 @@ def repeated(path: Path, action: Callable[[], T]) -> T:
         except sqlite3.Error as error:
             locked = getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED
             if not locked or time.monotonic() > end:
-                remedy = "delete it, or name another one with MMEVAL_JUDGE_CACHE"
+                remedy = "name another one with --judge-cache or MMEVAL_JUDGE_CACHE"
                 raise InputError(
                     f"{path}: cannot be used as a cache of judges' replies ({error}); {remedy}"
                 ) from None

@@ -227,7 +227,7 @@ def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
         Cache(path)
     assert str(error.value) == (
         f"{path}: cannot be used as a cache of judges' replies (file is not a database); "
-        "delete it, or name another one with MMEVAL_JUDGE_CACHE"
+        "name another one with --judge-cache or MMEVAL_JUDGE_CACHE"
     )
     assert path.read_text() == "my notes\n" * 100
 
@@ -243,7 +243,7 @@ def test_a_damaged_file_is_refused(path: Path) -> None:
         cache.get(key(1))
     assert str(error.value) == (
         f"{path}: cannot be used as a cache of judges' replies (database disk image is malformed); "
-        "delete it, or name another one with MMEVAL_JUDGE_CACHE"
+        "name another one with --judge-cache or MMEVAL_JUDGE_CACHE"
     )
 
 
@@ -349,7 +349,7 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
 
 def test_a_missing_file_is_named(cache: Cache, tmp_path: Path) -> None:
     """Import and export name a file that cannot be used."""
-    with pytest.raises(InputError, match=r"nowhere\.jsonl: cannot be read as recorded replies"):
+    with pytest.raises(InputError, match=r"nowhere\.jsonl: cannot be read: No such file"):
         cache.import_(tmp_path / "nowhere.jsonl")
     with pytest.raises(InputError, match=r"out\.jsonl: cannot be written"):
         cache.export(tmp_path / "nowhere" / "out.jsonl")

@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
     from mmeval_pack.judges.errors import InputError
     from mmeval_pack.judges.replay import read_lines
 
+    if str(options.file) == "-":
+        raise InputError("-: expected the name of a file")
     path = cache_path({"MMEVAL_JUDGE_CACHE": options.judge_cache})
     if path.resolve() == options.file.resolve():
         raise InputError(f"{options.file}: is the cache itself; give another file")

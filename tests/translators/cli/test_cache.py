@@ -96,6 +96,8 @@ def test_what_cannot_be_written_or_read(run: Callable[..., Any], filled: Path, t
         == "mmeval-pack: /dev/null: is no file; give the name of one\n"
     )
     assert Path("/dev/null").is_char_device()
+    for action in ("export", "import"):
+        assert run("cache", action, "-") == (2, "", "mmeval-pack: -: expected the name of a file\n")
     expected = f"mmeval-pack: {filled}: is the cache itself; give another file\n"
     assert run("cache", "export", filled) == (2, "", expected)
     code, _, err = run("cache", "export", tmp_path / "no" / "x.jsonl")
