@@ -16,6 +16,7 @@ from mmeval_pack.judges.outcome import Mask
 # fault; to mask words such as "none" and "EMPTY", which some servers want as a key, would change a verdict.
 _LEAST_IN_FAULT: Final = 4
 _LEAST_IN_REPLY: Final = 6
+_NO_SECRETS: Final = frozenset({"ollama", "lm-studio"})  # longer such words, which stand in models' names too
 _SECRET_NAME: Final = re.compile(r"auth|code|cred|key|pass|secret|sig|token", re.IGNORECASE)
 
 
@@ -53,7 +54,7 @@ def reply_mask(urls: Sequence[str], api_key: str) -> Mask:
     secrets = _secrets(urls, api_key)
     for url in urls:
         secrets |= {value for name, value in parse_qsl(urlsplit(url).query) if _SECRET_NAME.search(name)}
-    return _mask(secrets, _LEAST_IN_REPLY)
+    return _mask(secrets - _NO_SECRETS, _LEAST_IN_REPLY)
 
 
 def _secrets(urls: Sequence[str], api_key: str) -> set[str]:

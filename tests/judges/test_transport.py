@@ -292,7 +292,12 @@ def test_no_answer_holds_a_secret(url: str, key: str, secret: str) -> None:
 
 @pytest.mark.parametrize(
     ("query", "key", "said"),
-    [("", "EMPTY", "EMPTY"), ("", "none", "none"), ("?api-version=2024-05-13", KEY, "m-2024-05-13")],
+    [
+        ("", "EMPTY", "EMPTY"),
+        ("", "none", "none"),
+        ("", "ollama", "ollama/llama3"),
+        ("?api-version=2024-05-13", KEY, "m-2024-05-13"),
+    ],
 )
 def test_what_is_hardly_a_secret_stays_in_an_answer(query: str, key: str, said: str) -> None:
     """Words that stand in for a key, and versions: a verdict may hold them for itself."""
